@@ -1,0 +1,105 @@
+/*
+ * records: FastCGI records, read and written.
+ *
+ * Runs in: worker (later also acceptor).
+ * Pure: bytes in, events out. No I/O, no clock, no allocation. Every byte is
+ * hostile. Splitting the input anywhere gives the same events.
+ * Structures and constants are those of libfcgi's <fastcgi.h>; its code is not
+ * used: it does not stand up to a socket (SECURITY.md).
+ */
+#ifndef FPMX_FCGI_RECORDS_H
+#define FPMX_FCGI_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fcgi_event {
+	FCGI_EV_MORE,       /* all bytes used up, nothing to tell */
+	FCGI_EV_BEGIN,      /* id, role, keep are set */
+	FCGI_EV_PARAMS,     /* a piece of the parameter stream */
+	FCGI_EV_PARAMS_END, /* the parameters are complete */
+	FCGI_EV_STDIN,      /* a piece of the body */
+	FCGI_EV_STDIN_END,  /* the body is complete */
+	FCGI_EV_DATA,       /* a piece of FCGI_DATA (filter role); to be ignored */
+	FCGI_EV_ABORT,      /* the client gave this request up */
+	FCGI_EV_VALUES,     /* a complete FCGI_GET_VALUES: answer it */
+	FCGI_EV_UNKNOWN,    /* unknown management type: unknown_type is set; answer it */
+	FCGI_EV_SECOND,     /* BEGIN of another request while one runs: id in other_id */
+	FCGI_EV_BAD,        /* the stream is broken: close; why says it */
+	FCGI_EV_MAX
+};
+
+/* Where the reader stands between two requests and within one. */
+enum fcgi_stage {
+	FCGI_AT_BEGIN, /* nothing of a request seen */
+	FCGI_AT_PARAMS,
+	FCGI_AT_STDIN,
+	FCGI_AT_END,     /* empty STDIN seen: the request is consumed */
+	FCGI_AT_NOWHERE, /* broken for good */
+	FCGI_STAGE_MAX
+};
+
+struct fcgi_reader {
+	enum fcgi_stage stage;
+	uint16_t id;
+	uint16_t role;
+	uint16_t other_id;
+	uint8_t unknown_type;
+	bool keep;
+	const char *why; /* static text, for FCGI_EV_BAD */
+
+	/* What follows is the reader's own. */
+	uint8_t head[8];
+	uint8_t head_len;
+	uint8_t type;
+	uint8_t body[8]; /* BEGIN body */
+	uint8_t body_len;
+	bool in_record;
+	uint32_t content_left;
+	uint32_t padding_left;
+	uint32_t odd_records;    /* non-content records of this request, bounded */
+	uint32_t values_records; /* management records of this connection, bounded */
+};
+
+struct fcgi_slice {
+	const uint8_t *bytes;
+	size_t n;
+};
+
+void fcgi_reader_init(struct fcgi_reader *);
+
+/*
+ * Uses up some of the input (*used bytes of n) and returns the next event; a
+ * piece (PARAMS, STDIN, DATA) is a slice of the input. Call again with the rest
+ * until FCGI_EV_MORE. After FCGI_EV_BAD it returns nothing else.
+ */
+enum fcgi_event fcgi_reader_next(
+    struct fcgi_reader *, const uint8_t *in, size_t n, size_t *used, struct fcgi_slice *piece);
+
+/*
+ * After the request was answered: may another one follow on this connection?
+ * Only if BEGIN, empty PARAMS and empty STDIN were all consumed (R1).
+ */
+bool fcgi_reader_is_clean(const struct fcgi_reader *);
+
+/* Ready for the next request on the connection. Only when clean. */
+void fcgi_reader_next_request(struct fcgi_reader *);
+
+/* Writing: sizes are exact, reserved and padding bytes are zero. */
+#define FCGI_HEAD_BYTES 8
+#define FCGI_END_BYTES 16
+/* Largest content of a record that keeps 8-byte alignment without padding. */
+#define FCGI_CONTENT_MAX 65528
+
+void fcgi_put_head(
+    uint8_t out[FCGI_HEAD_BYTES], uint8_t type, uint16_t id, uint16_t content, uint8_t padding);
+/* END_REQUEST record. protocol: FCGI_REQUEST_COMPLETE, FCGI_CANT_MPX_CONN, ... */
+void fcgi_put_end(uint8_t out[FCGI_END_BYTES], uint16_t id, uint8_t protocol);
+/* UNKNOWN_TYPE answer. */
+void fcgi_put_unknown(uint8_t out[16], uint8_t type);
+/* Answer to GET_VALUES: FCGI_MPXS_CONNS=0, as php-fpm. Returns its length. */
+#define FCGI_VALUES_BYTES 32
+size_t fcgi_put_values(uint8_t out[FCGI_VALUES_BYTES]);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * engine: PHP as seen from outside php/. The only header of this room that
+ * other rooms include; it names no Zend type.
+ *
+ * Runs in: template (start), worker (serve), info commands (-i -m -v).
+ */
+#ifndef FPMX_PHP_ENGINE_H
+#define FPMX_PHP_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "fcgi/conn.h"
+#include "proc/heritage.h"
+
+/*
+ * PHP's module start-up with php-fpm's ini rules: php.ini as for the fpm SAPI,
+ * then -d, then the pool's php_value and php_admin_value. pool may be NULL
+ * (-i, -m, -v). 0 or -1.
+ */
+int engine_start(const struct php_options *, const struct pool_conf *pool, struct err *)
+    __attribute__((warn_unused_result));
+
+/* After the fork, in the worker: signals, OPcache's lock, random state. */
+int engine_enter_worker(struct err *) __attribute__((warn_unused_result));
+
+/* Module shutdown: at the end of a worker or an info command. */
+void engine_stop(void);
+
+/* What -v, -m and -i print, to stdout. */
+int engine_print_version(void);
+int engine_print_modules(void);
+int engine_print_info(void);
+
+uint32_t engine_php_version_id(void); /* of the library that is loaded */
+
+/* Settings of the SAPI as they stand now, for request set-up. */
+struct engine_cgi {
+	bool fix_pathinfo;    /* cgi.fix_pathinfo */
+	bool discard_path;    /* cgi.discard_path */
+	const char *doc_root; /* ini doc_root, NULL when empty */
+};
+void engine_cgi(struct engine_cgi *);
+
+/* What request set-up (worker/script.h) has found. */
+enum engine_action {
+	ENGINE_RUN,         /* run the script */
+	ENGINE_PAGE,        /* send the page that make_page writes (ping, status) */
+	ENGINE_NOT_FOUND,   /* 404 "File not found.\n", "Primary script unknown" */
+	ENGINE_DENIED,      /* 403 "Access denied.\n": limit_extensions */
+	ENGINE_HEADERS_ONLY /* no REQUEST_METHOD */
+};
+
+struct engine_page {
+	int status; /* 200, ... */
+	const char *content_type;
+	const char *const *headers; /* further lines, NULL-terminated */
+	bool type_first;            /* content type before (ping) or after (status) them */
+	const char *body;
+	size_t body_len;
+};
+
+struct engine_request {
+	struct conn *conn;
+	const struct conn_request *fcgi;
+	enum engine_action action;
+	const char *script;      /* path to run; NULL if none */
+	const char *script_name; /* for PHP_SELF and logs */
+	const char *php_self;
+	const char *path_info; /* or NULL */
+	/*
+	 * Called between request start-up and the script when action is not
+	 * known before (status pages need PHP's headers). May be NULL.
+	 */
+	void (*make_page)(void *ctx, struct engine_page *);
+	/* State changes, for the scoreboard: WORKER_RUNNING, ... May be NULL. */
+	void (*on_state)(void *ctx, int state);
+	void *ctx;
+
+	/* Filled by engine_serve(). */
+	int http_status;
+	const char *auth_user; /* valid until the next request; or NULL */
+	uint64_t peak_memory_bytes;
+	int64_t content_length;
+};
+
+/* Header of the finished response by exact name, for %{X}o; or NULL. */
+const char *engine_response_header(const char *name);
+
+enum engine_outcome {
+	ENGINE_SERVED, /* go on */
+	ENGINE_UNSAFE  /* PHP's state cannot be trusted: leave after this request */
+};
+
+/*
+ * Runs one request from start-up to the end of its response, calling
+ * on_response (access log) before PHP's request shutdown, as php-fpm does.
+ * The connection is finished but not closed here if it may be kept.
+ */
+enum engine_outcome engine_serve(
+    struct engine_request *, void (*on_response)(void *ctx, struct engine_request *));
+
+/*
+ * A line of a worker to the log and, while a request runs and fastcgi.logging
+ * is on, to FCGI stderr without its level (php-fpm).
+ */
+void engine_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * spawn: the only file that makes processes.
+ *
+ * Runs in: master (engines), template (workers).
+ */
+#ifndef FPMX_PROC_SPAWN_H
+#define FPMX_PROC_SPAWN_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "proc/privs.h"
+
+/*
+ * Opens the engine program O_PATH, so that it can be run where the pool's user
+ * could not reach it by path: beside the program of this process in a build
+ * tree, else in libexecdir. Returns the descriptor, or -1.
+ */
+int spawn_open_engine(struct err *) __attribute__((warn_unused_result));
+
+struct spawn_engine {
+	int engine_fd;             /* from spawn_open_engine() */
+	const char *const *argv;   /* NULL-terminated */
+	const char *const *envp;   /* NULL-terminated; the whole environment */
+	const struct privs *privs; /* taken before exec; NULL: stay who we are */
+	const char *title;         /* comm of the process until it names itself */
+	const int *keep;           /* descriptors that survive exec; all others close */
+	size_t nkeep;
+	int stdout_fd, stderr_fd; /* -1: /dev/null */
+	const sigset_t *mask;     /* signal mask after exec */
+};
+
+/*
+ * Forks and executes. In the child: privileges in php-fpm's order, parent-death
+ * signal, then execveat() by descriptor. A failure before exec comes back here
+ * through a pipe with the child's reason, and the child is reaped. Returns the
+ * pid and in *pidfd its pidfd, or -1.
+ */
+pid_t spawn_engine(const struct spawn_engine *, int *pidfd, struct err *)
+    __attribute__((warn_unused_result));
+
+/*
+ * In the template: a copy of this process whose parent is our parent (the
+ * master), so that the master reaps it and our own death is not noticed by it.
+ * Returns 0 in the child, its pid here, -1 with *e on failure. pthread_atfork
+ * handlers do not run: the caller does by hand what libraries need. The child
+ * has set PR_SET_PDEATHSIG and checked that its parent is still parent.
+ */
+pid_t spawn_sibling(pid_t parent, struct err *) __attribute__((warn_unused_result));
+
+/* Plain fork for daemon.c. */
+pid_t spawn_fork(struct err *) __attribute__((warn_unused_result));
+
+#endif

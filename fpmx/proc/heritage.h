@@ -24,6 +24,12 @@ struct php_options {
 	uint32_t extended_info;   /* -e */
 	struct conf_list defines; /* -d NAME=VALUE, in order */
 	const char *config_path;  /* the -y file, for ini fpm.config; or NULL */
+	/*
+	 * The master's environment as NAME=VALUE. PHP's start-up sees it (PHPRC,
+	 * PHP_INI_SCAN_DIR, ${NAME} in php.ini); afterwards it is wiped and only
+	 * the environment of the exec, which is the pool's, is left.
+	 */
+	struct conf_list startup_env;
 };
 
 /* What workers need of the [global] section. */
@@ -33,7 +39,7 @@ struct heritage_log {
 };
 
 struct heritage {
-	const struct pool_conf *pool;
+	const struct pool_conf *pool; /* NULL: an info command; then no descriptors either */
 	struct php_options php;
 	struct heritage_log log;
 	const char *user, *home; /* USER and HOME of the pool's user; NULL if unknown */

@@ -76,7 +76,10 @@ struct board;
 /* Makes the memfd (size sealed) and maps it. Free with board_free(). */
 struct board *board_new(const char *pool, uint32_t nslots, struct err *)
     __attribute__((warn_unused_result));
-/* Maps one that was inherited. */
+/*
+ * Maps one that was inherited; refuses what is not sealed or not of that size.
+ * On success fd belongs to the board, as it does after board_new().
+ */
 struct board *board_open(int fd, uint32_t nslots, struct err *) __attribute__((warn_unused_result));
 void board_free(struct board *);
 int board_fd(const struct board *);
@@ -91,7 +94,10 @@ void board_end(struct board *, uint32_t slot); /* worker: visible to others */
 void board_set_state(
     struct board *, uint32_t slot, enum worker_state); /* worker; no begin/end needed */
 
-/* Readers; false when the writer never held still: *v is then all zero. */
+/*
+ * Readers; false when the writer never held still. *v is then zero, but for
+ * what is whole by itself: the worker's state, pid, accepted and slow.
+ */
 bool board_read(const struct board *, uint32_t slot, struct worker_view *v);
 bool board_read_pool(const struct board *, struct pool_view *v);
 enum worker_state board_state(const struct board *, uint32_t slot);

@@ -38,6 +38,7 @@ const char *conn_peer(const struct conn *);
 
 enum conn_result {
 	CONN_OK,
+	CONN_SILENT,   /* conn_first_bytes(): nothing has come yet */
 	CONN_EMPTY,    /* closed by the peer before the first byte */
 	CONN_CLOSED,   /* peer gone or I/O error */
 	CONN_LATE,     /* a deadline passed */
@@ -51,6 +52,21 @@ struct conn_request {
 	bool keep;     /* the web server asked to keep the connection */
 	struct params *params;
 };
+
+/*
+ * One read that never waits, before the request is read, so that the worker can
+ * put a silent connection aside and serve others. CONN_OK: bytes have come and
+ * conn_read_request() goes on from them (without it, it waits for the first
+ * byte itself). CONN_SILENT: nothing yet. CONN_EMPTY, CONN_CLOSED: it is over.
+ */
+enum conn_result conn_first_bytes(struct conn *);
+
+/*
+ * Gives the descriptor up, still open, and forgets the connection: to put it
+ * aside while it is silent, or kept and idle. conn_open() takes it up again.
+ * Only while no byte of a request is buffered.
+ */
+int conn_release(struct conn *) __attribute__((warn_unused_result));
 
 /*
  * Reads up to the end of the parameters (answers GET_VALUES on the way).

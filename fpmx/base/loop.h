@@ -41,7 +41,11 @@ void loop_free(struct loop *);
 int loop_watch(struct loop *, int fd, uint32_t events, loop_io_fn *, void *ctx,
     struct loop_handle *, struct err *) __attribute__((warn_unused_result));
 
-/* Ends a watch or a timer. A stale or zero handle is fine; *h becomes zero. */
+/*
+ * Ends a watch or a timer. A stale or zero handle is fine; *h becomes zero.
+ * Forget a watch before closing its descriptor: a child that holds a copy would
+ * keep the kernel reporting it.
+ */
 void loop_forget(struct loop *, struct loop_handle *h);
 
 /* Runs once, after_ms from now. Timers that are due run in order of time. */
@@ -57,8 +61,9 @@ void loop_every(struct loop *, uint32_t every_ms, loop_timer_fn *, void *ctx, st
  */
 int loop_signals(struct loop *, const sigset_t *, loop_signal_fn *, void *ctx, struct err *)
     __attribute__((warn_unused_result));
+const sigset_t *loop_signal_mask(const struct loop *);
 
-/* Runs until loop_stop(). */
+/* Runs until loop_stop(); the turn in which it was called is finished. */
 void loop_run(struct loop *);
 void loop_stop(struct loop *);
 

@@ -13,6 +13,12 @@
 __attribute__((noreturn, cold)) void must_failed(const char *expr, const char *file, int line);
 
 /*
+ * Returns p, or ends the process with a line on stderr and exit code 70 when it
+ * is NULL: for malloc and its kin, where no caller could do better.
+ */
+void *must_memory(void *p) __attribute__((returns_nonnull));
+
+/*
  * Who this process is, for the panic line ("worker 3 of pool www"). The text is
  * copied; at most 63 bytes are kept.
  */

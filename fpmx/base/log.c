@@ -1,0 +1,237 @@
+/*
+ * log: makes lines and gets rid of them without waiting.
+ *
+ * Runs in: every process.
+ * Never: blocks. O_NONBLOCK is no way to that: it belongs to the open file
+ * description, which we share with the terminal's shell, with workers, with
+ * whoever reads our stderr. So regular files are written plainly (the kernel's
+ * page cache takes a line), pipes with RWF_NOWAIT, which speaks for one call
+ * only, sockets with MSG_DONTWAIT, and what knows none of these is asked by
+ * poll first.
+ */
+#include "base/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/must.h"
+#include "base/strbuf.h"
+
+#define LIMIT_DEFAULT 1024
+#define LIMIT_STAMPED 2048 /* php-fpm's ceiling for the master's own lines */
+#define LINE_MAX_BYTES INT32_MAX
+
+const char *const log_level_names[LOG_LEVEL_MAX] = {
+    [LOG_LEVEL_DEBUG] = "DEBUG",
+    [LOG_LEVEL_NOTICE] = "NOTICE",
+    [LOG_LEVEL_WARNING] = "WARNING",
+    [LOG_LEVEL_ERROR] = "ERROR",
+    [LOG_LEVEL_ALERT] = "ALERT",
+};
+
+static const int syslog_grades[LOG_LEVEL_MAX] = {
+    [LOG_LEVEL_DEBUG] = LOG_DEBUG,
+    [LOG_LEVEL_NOTICE] = LOG_NOTICE,
+    [LOG_LEVEL_WARNING] = LOG_WARNING,
+    [LOG_LEVEL_ERROR] = LOG_ERR,
+    [LOG_LEVEL_ALERT] = LOG_ALERT,
+};
+
+/* How to write to a descriptor without waiting. */
+enum way { WAY_UNKNOWN, WAY_PLAIN, WAY_NOWAIT, WAY_SOCKET, WAY_POLL };
+
+struct target {
+	int fd;
+	enum way way;
+	bool torn; /* the last line went out in part: start the next on a fresh line */
+};
+
+static struct log_setup setup = {
+    .fd = STDERR_FILENO,
+    .mirror_fd = -1,
+    .level = LOG_LEVEL_NOTICE,
+    .form = LOG_FORM_STAMPED,
+};
+static struct target targets[2] = {{.fd = STDERR_FILENO}, {.fd = -1}};
+static struct strbuf line_buf = {.max = LINE_MAX_BYTES}; /* kept from line to line */
+static uint64_t dropped;
+
+void log_configure(const struct log_setup *s)
+{
+	setup = *s;
+	targets[0] = (struct target){.fd = s->fd};
+	targets[1] = (struct target){.fd = s->mirror_fd};
+}
+
+const struct log_setup *log_current(void)
+{
+	return &setup;
+}
+
+uint64_t log_dropped(void)
+{
+	return dropped;
+}
+
+static enum way way_of(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return WAY_POLL;
+	if (S_ISREG(st.st_mode))
+		return WAY_PLAIN;
+	if (S_ISSOCK(st.st_mode))
+		return WAY_SOCKET;
+	return WAY_NOWAIT;
+}
+
+/* One piece by poll and write. A pipe that polls writable takes PIPE_BUF. */
+static ssize_t write_polled(int fd, const char *text, size_t n)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+	if (poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(fd, text, n < PIPE_BUF ? n : PIPE_BUF);
+}
+
+static ssize_t write_piece(struct target *t, const char *text, size_t n)
+{
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)text, .iov_len = n};
+	ssize_t put;
+
+	switch (t->way) {
+	case WAY_PLAIN:
+		return write(t->fd, text, n);
+	case WAY_SOCKET:
+		return send(t->fd, text, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	case WAY_NOWAIT:
+		put = pwritev2(t->fd, &iov, 1, -1, RWF_NOWAIT);
+		if (put >= 0 || (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS))
+			return put;
+		t->way = WAY_POLL; /* a terminal, or an old kernel */
+		return write_polled(t->fd, text, n);
+	default:
+		return write_polled(t->fd, text, n);
+	}
+}
+
+/* Writes as much as goes at once; says whether that was all. */
+static bool write_now(struct target *t, const char *text, size_t n)
+{
+	while (n > 0) {
+		ssize_t put = write_piece(t, text, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		t->torn = true;
+		text += put;
+		n -= (size_t)put;
+	}
+	t->torn = false;
+	return true;
+}
+
+static void deliver(struct target *t, const char *text, size_t n)
+{
+	int saved = errno;
+
+	if (t->fd < 0)
+		return;
+	if (t->way == WAY_UNKNOWN)
+		t->way = way_of(t->fd);
+	if ((t->torn && !write_now(t, "\n", 1)) || !write_now(t, text, n))
+		dropped++;
+	errno = saved;
+}
+
+/* "[30-Nov-2026 14:42:00] ", with microseconds at log level debug. */
+static void add_stamp(struct strbuf *s)
+{
+	static const char months[12][4] = {
+	    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+	uint64_t now_us = clock_wall_us();
+	time_t now_s = (time_t)(now_us / 1000000);
+	struct tm tm;
+
+	if (!localtime_r(&now_s, &tm))
+		return;
+	strbuf_printf(s, "[%02d-%s-%d %02d:%02d:%02d", tm.tm_mday, months[tm.tm_mon % 12],
+	    tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	if (setup.level == LOG_LEVEL_DEBUG)
+		strbuf_printf(s, ".%06u", (unsigned)(now_us % 1000000));
+	strbuf_adds(s, "] ");
+}
+
+static size_t limit_bytes(void)
+{
+	size_t limit = setup.limit_bytes ? setup.limit_bytes : LIMIT_DEFAULT;
+
+	if (setup.form == LOG_FORM_STAMPED && limit > LIMIT_STAMPED)
+		return LIMIT_STAMPED;
+	return limit < LINE_MAX_BYTES ? limit : LINE_MAX_BYTES;
+}
+
+/* Ends the line: cut to the limit with "..." where it is longer. */
+static void finish_line(struct strbuf *s)
+{
+	size_t limit = limit_bytes();
+
+	if (s->len + 1 > limit && limit > 4) {
+		s->len = limit - 4;
+		strbuf_adds(s, "...");
+	}
+	strbuf_addc(s, '\n');
+}
+
+void log_line(
+    enum log_level level, const char *pool, const char *func, int line, const char *fmt, ...)
+{
+	struct strbuf *s = &line_buf;
+	size_t text_at;
+	va_list ap;
+
+	if (level < setup.level)
+		return;
+	strbuf_clear(s);
+	if (setup.form == LOG_FORM_STAMPED)
+		add_stamp(s);
+	strbuf_printf(s, "%s: ", log_level_names[level]);
+	if (setup.form == LOG_FORM_STAMPED && setup.level == LOG_LEVEL_DEBUG)
+		strbuf_printf(s, "pid %d, %s(), line %d: ", (int)getpid(), func, line);
+	text_at = s->len;
+	if (pool)
+		strbuf_printf(s, "[pool %s] ", pool);
+	va_start(ap, fmt);
+	strbuf_vprintf(s, fmt, ap);
+	va_end(ap);
+	finish_line(s);
+
+	deliver(&targets[0], s->bytes, s->len);
+	if (level >= LOG_LEVEL_NOTICE)
+		deliver(&targets[1], s->bytes, s->len);
+	if (setup.syslog)
+		syslog(syslog_grades[level], "[%s] %.*s", log_level_names[level],
+		    (int)(s->len - 1 - text_at), s->bytes + text_at);
+}
+
+void log_raw(const char *text, size_t n)
+{
+	deliver(&targets[0], text, n);
+	if (setup.syslog && n > 0)
+		syslog(LOG_NOTICE, "%.*s", (int)(text[n - 1] == '\n' ? n - 1 : n), text);
+}

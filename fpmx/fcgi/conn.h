@@ -1,10 +1,10 @@
 /*
- * conn: one FastCGI connection in a worker, with a clock on every stage (R5).
+ * conn: one FastCGI connection in a worker, with a clock on every stage.
  *
  * Runs in: worker. One request at a time, no multiplexing.
- * Never: blocks without a deadline, reads more of a body than asked, gives a
- * request out before its parameters are complete (R3).
- * Budget: for a small request one read, one writev and one close; poll only
+ * Never: blocks without a deadline, holds more of a body than one buffer, gives a
+ * request out before its parameters are complete.
+ * Budget: for a small request one read, one sendmsg and one close; poll only
  * when the socket is not ready.
  */
 #ifndef FPMX_FCGI_CONN_H
@@ -38,13 +38,23 @@ const char *conn_peer(const struct conn *);
 
 enum conn_result {
 	CONN_OK,
-	CONN_SILENT,   /* conn_first_bytes(): nothing has come yet */
-	CONN_EMPTY,    /* closed by the peer before the first byte */
-	CONN_CLOSED,   /* peer gone or I/O error */
-	CONN_LATE,     /* a deadline passed */
-	CONN_BAD,      /* protocol broken; conn_why() */
-	CONN_TOO_LARGE /* parameters over the bounds: answer 400, close */
+	CONN_EMPTY,  /* closed by the peer before the first byte */
+	CONN_CLOSED, /* peer gone, request aborted, or I/O error */
+	CONN_LATE,   /* a deadline passed */
+	CONN_BAD,    /* protocol broken; conn_why() */
+	CONN_REFUSED /* parameters over the bounds or with a NUL: answer 400, finish, not keep */
 };
+
+/*
+ * For a worker that does not want to wait for a silent client: one read, whose
+ * bytes are kept for conn_read_request(). CONN_OK: there are some. CONN_LATE:
+ * none yet; conn_release() and wait for the descriptor beside others. CONN_EMPTY
+ * or CONN_CLOSED: the peer has gone; conn_close().
+ */
+enum conn_result conn_look(struct conn *);
+
+/* Gives the open descriptor back without closing it. Only with no request begun. */
+int conn_release(struct conn *);
 
 struct conn_request {
 	uint16_t id;
@@ -69,15 +79,20 @@ enum conn_result conn_first_bytes(struct conn *);
 int conn_release(struct conn *) __attribute__((warn_unused_result));
 
 /*
- * Reads up to the end of the parameters (answers GET_VALUES on the way).
- * CONN_OK: *r is filled; memory from the arena, which outlives the request.
+ * Reads up to the end of the parameters (answers GET_VALUES on the way). The
+ * first byte has first_byte_ms, the whole header_ms, both from this call.
+ * CONN_OK, and CONN_REFUSED: *r is filled; memory from the arena, which outlives
+ * the request. FCGI_ROLE is among the parameters, the oldest, as in php-fpm.
+ * For any other result all that is left to do is conn_close().
  */
 enum conn_result conn_read_request(struct conn *, struct arena *, struct conn_request *r);
 const char *conn_why(const struct conn *);
 
 /*
  * Body: up to n bytes, at least one unless it has ended. *got 0: end of the
- * body. CONN_CLOSED also for ABORT_REQUEST.
+ * body. Each call may wait body_ms. CONTENT_LENGTH is the caller's business: a
+ * body without one is delivered until its end on the wire.
+ * CONN_CLOSED: cut short by the peer, or ABORT_REQUEST. After conn_finish() too.
  */
 enum conn_result conn_read_body(struct conn *, void *bytes, size_t n, size_t *got);
 
@@ -86,24 +101,31 @@ bool conn_body_ended(const struct conn *);
 
 /*
  * Output. stdout and stderr bytes are gathered in one buffer in order of
- * writing and go out in full records with writev when it is full, at
+ * writing and go out in full records with one sendmsg when it is full, at
  * conn_flush, and with END_REQUEST. Empty writes make no record. Large writes
- * are sent from the caller's memory. CONN_CLOSED or CONN_LATE: the client is
- * gone; later calls return it at once.
+ * are sent from the caller's memory. write_ms is the longest time without any
+ * progress. CONN_CLOSED or CONN_LATE: the client is gone; later calls return it
+ * at once. After conn_finish(): CONN_CLOSED (php-fpm aborts a script that goes
+ * on writing after fastcgi_finish_request()).
  */
 enum conn_result conn_write(struct conn *, const void *bytes, size_t n);
 enum conn_result conn_write_err(struct conn *, const void *bytes, size_t n);
 enum conn_result conn_flush(struct conn *);
 
-/* Cheap look whether the peer has hung up (for connection_aborted()). */
+/*
+ * Cheap look whether the peer has hung up or aborted the request (for
+ * connection_aborted()). A peer that only has closed its sending side is not
+ * gone: it may be waiting for the answer.
+ */
 bool conn_peer_gone(struct conn *);
 
 /*
- * Ends the request: flushes, END_REQUEST, one writev. Returns true when the
+ * Ends the request: flushes, END_REQUEST, one sendmsg. Returns true when the
  * connection stays open for another request: keep was asked, may_keep, the
- * stream is clean and no byte is buffered (R1). Else it is closed at once,
- * without lingering when the input was consumed, and for at most 200 ms and
- * 64 KiB when it was not.
+ * stream is clean and no byte is buffered, so nothing of this request's body can
+ * be taken for the next request. Else it is closed: at once when the input was
+ * consumed, and after lingering for at most 200 ms and 64 KiB when it was not, so
+ * that a reset does not overtake the answer.
  * Safe to call twice (fastcgi_finish_request() may have been first).
  */
 bool conn_finish(struct conn *, bool may_keep);

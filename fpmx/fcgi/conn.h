@@ -64,21 +64,6 @@ struct conn_request {
 };
 
 /*
- * One read that never waits, before the request is read, so that the worker can
- * put a silent connection aside and serve others. CONN_OK: bytes have come and
- * conn_read_request() goes on from them (without it, it waits for the first
- * byte itself). CONN_SILENT: nothing yet. CONN_EMPTY, CONN_CLOSED: it is over.
- */
-enum conn_result conn_first_bytes(struct conn *);
-
-/*
- * Gives the descriptor up, still open, and forgets the connection: to put it
- * aside while it is silent, or kept and idle. conn_open() takes it up again.
- * Only while no byte of a request is buffered.
- */
-int conn_release(struct conn *) __attribute__((warn_unused_result));
-
-/*
  * Reads up to the end of the parameters (answers GET_VALUES on the way). The
  * first byte has first_byte_ms, the whole header_ms, both from this call.
  * CONN_OK, and CONN_REFUSED: *r is filled; memory from the arena, which outlives

@@ -66,6 +66,7 @@ struct engine_request {
 	struct conn *conn;
 	const struct conn_request *fcgi;
 	enum engine_action action;
+	bool may_keep;           /* what conn_finish() is told: false when the worker is to leave */
 	const char *script;      /* path to run; NULL if none */
 	const char *script_name; /* for PHP_SELF and logs */
 	const char *php_self;

@@ -32,13 +32,25 @@ struct status_view {
 	const struct worker_view *workers;
 };
 
-/* php-fpm 8.2's rule: html, xml, json, openmetrics, full; also by prefix. */
+/*
+ * Which page a query string asks for, by php-fpm 8.2's rule: the first of html,
+ * xml, json, openmetrics that is a key or begins with a key ("h"), else plain;
+ * *full likewise by the key full. Values do not matter. query may be NULL.
+ */
 enum status_format status_format_of(const char *query, bool *full);
+
+/* Without charset: php's header function adds its default to text types. */
 const char *status_content_type(enum status_format);
 
-/* Fills a view from the board; workers[] (room for nslots) only when full. */
+/*
+ * Fills a view from the board and the clocks. Pool and manager are the
+ * caller's to set. workers: room for board_nslots() views, used when full (else
+ * it may be NULL); v->workers points to it then.
+ */
 void status_collect(
-    const struct board *, struct status_view *, struct worker_view *workers, bool full);
+    const struct board *, struct status_view *v, struct worker_view *workers, bool full);
+
+/* Appends the page. OpenMetrics has no workers, full or not. */
 void status_render(const struct status_view *, enum status_format, bool full, struct strbuf *out);
 
 #endif

@@ -55,7 +55,7 @@ struct board {
 
 const char *const worker_state_names[WORKER_STATE_MAX] = {
     [WORKER_GONE] = "Gone",
-    [WORKER_STARTING] = "Starting",
+    [WORKER_STARTING] = "Creating",
     [WORKER_IDLE] = "Idle",
     [WORKER_READING] = "Reading headers",
     [WORKER_SETUP] = "Getting request information",

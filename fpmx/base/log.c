@@ -6,12 +6,13 @@
  * description, which we share with the terminal's shell, with workers, with
  * whoever reads our stderr. So regular files are written plainly (the kernel's
  * page cache takes a line), pipes with RWF_NOWAIT, which speaks for one call
- * only, sockets with MSG_DONTWAIT, and what knows none of these is asked by
- * poll first.
+ * only, sockets with MSG_DONTWAIT, terminals through a description of our own
+ * for the one line, and what knows none of these is asked by poll first.
  */
 #include "base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/must.h"
 #include "base/strbuf.h"
 
@@ -47,7 +49,7 @@ static const int syslog_grades[LOG_LEVEL_MAX] = {
 };
 
 /* How to write to a descriptor without waiting. */
-enum way { WAY_UNKNOWN, WAY_PLAIN, WAY_NOWAIT, WAY_SOCKET, WAY_POLL };
+enum way { WAY_UNKNOWN, WAY_PLAIN, WAY_NOWAIT, WAY_SOCKET, WAY_REOPEN, WAY_POLL };
 
 struct target {
 	int fd;
@@ -92,6 +94,8 @@ static enum way way_of(int fd)
 		return WAY_PLAIN;
 	if (S_ISSOCK(st.st_mode))
 		return WAY_SOCKET;
+	if (isatty(fd))
+		return WAY_REOPEN;
 	return WAY_NOWAIT;
 }
 
@@ -107,6 +111,25 @@ static ssize_t write_polled(int fd, const char *text, size_t n)
 	return write(fd, text, n < PIPE_BUF ? n : PIPE_BUF);
 }
 
+/*
+ * A terminal that polls writable may still have less room than the line needs,
+ * and then blocks. Opened again it is a description of its own.
+ */
+static ssize_t write_reopened(int fd, const char *text, size_t n)
+{
+	char path[32];
+	ssize_t put;
+	int own;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (own < 0)
+		return write_polled(fd, text, n);
+	put = write(own, text, n);
+	fd_close(&own);
+	return put;
+}
+
 static ssize_t write_piece(struct target *t, const char *text, size_t n)
 {
 	struct iovec iov = {.iov_base = (void *)(uintptr_t)text, .iov_len = n};
@@ -117,11 +140,13 @@ static ssize_t write_piece(struct target *t, const char *text, size_t n)
 		return write(t->fd, text, n);
 	case WAY_SOCKET:
 		return send(t->fd, text, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	case WAY_REOPEN:
+		return write_reopened(t->fd, text, n);
 	case WAY_NOWAIT:
 		put = pwritev2(t->fd, &iov, 1, -1, RWF_NOWAIT);
 		if (put >= 0 || (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS))
 			return put;
-		t->way = WAY_POLL; /* a terminal, or an old kernel */
+		t->way = WAY_POLL; /* a device, or an old kernel */
 		return write_polled(t->fd, text, n);
 	default:
 		return write_polled(t->fd, text, n);

@@ -29,16 +29,7 @@ void must_whoami(const char *text)
 /* The plain way out, for when the log itself is what failed. */
 static void say_on_stderr(const char *expr, const char *file, int line)
 {
-	char text[512];
-	int n = snprintf(
-	    text, sizeof(text), "%s: panic: must(%s) failed at %s:%d\n", whoami, expr, file, line);
-
-	if (n > 0) {
-		size_t len = (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
-
-		if (write(STDERR_FILENO, text, len) < 0)
-			abort();
-	}
+	dprintf(STDERR_FILENO, "%s: panic: must(%s) failed at %s:%d\n", whoami, expr, file, line);
 }
 
 void must_failed(const char *expr, const char *file, int line)
@@ -54,12 +45,8 @@ void must_failed(const char *expr, const char *file, int line)
 
 void *must_memory(void *p)
 {
-	static const char text[] = ": out of memory\n";
-
 	if (p)
 		return p;
-	if (write(STDERR_FILENO, whoami, strlen(whoami)) < 0 ||
-	    write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(70);
+	dprintf(STDERR_FILENO, "%s: out of memory\n", whoami);
 	_exit(70);
 }

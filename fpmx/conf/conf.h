@@ -23,12 +23,19 @@ struct conf_list {
 	const char **items;
 };
 
+/* Where a value came from: for messages and for the annotated dump. */
+struct conf_origin {
+	const char *file;      /* NULL: not set, the default holds */
+	uint32_t line, column; /* from 1; column 0 where the reader has none */
+};
+
 /*
  * php-fpm keeps array directives as a stack: of two equal names the first in
  * the file wins at run time. Pairs are in file order here.
  */
 struct conf_pair {
 	const char *name, *value;
+	struct conf_origin at;
 };
 struct conf_map {
 	size_t n;
@@ -62,10 +69,14 @@ struct conf_core {
 #define CONF_FIELD_BOOL(f) bool f;
 #define CONF_FIELD_INT(f) int32_t f;
 #define CONF_FIELD_DURATION(f) uint32_t f##_ms;
-#define CONF_FIELD_SIZE(f) uint64_t f##_bytes;
-#define CONF_FIELD_MODE(f) uint32_t f;
+/* clang-format off: one row each */
+#define CONF_FIELD_MODE(f) \
+	uint32_t f;        \
+	const char *f##_text; /* bits, and as it was written */
+/* clang-format on */
 #define CONF_FIELD_LIST(f) struct conf_list f;
 #define CONF_FIELD_MAP(f) struct conf_map f;
+#define CONF_FIELD_FLAGS(f) /* kept as 1 and 0 in the map of values, in file order */
 #define CONF_FIELD_CORE_SIZE(f) struct conf_core f;
 #define CONF_FIELD_FACILITY(f) int f; /* LOG_DAEMON, ... of syslog.h */
 #define CONF_FIELD_PM(f) enum conf_pm f;
@@ -79,12 +90,6 @@ enum conf_key {
 #include "conf/keys.def"
 #undef KEY
 	KEY_MAX
-};
-
-/* Where a value came from: for messages and for the annotated dump. */
-struct conf_origin {
-	const char *file;      /* NULL: not set, the default holds */
-	uint32_t line, column; /* from 1; column 0 where the reader has none */
 };
 
 struct global_conf {
@@ -126,6 +131,14 @@ struct conf {
 #define global_is_set(g, f) ((g)->origin[KEY_GLOBAL_##f].file != NULL)
 #define pool_is_set(p, f) ((p)->origin[KEY_POOL_##f].file != NULL)
 
+/* What php-fpm says after the findings of each of these is not the same. */
+enum conf_stage {
+	CONF_STAGE_READ,  /* a reader, or build.c; a text begins with its place */
+	CONF_STAGE_CHECK, /* values that do not fit together or into this machine */
+	CONF_STAGE_NAMES, /* users and groups that nobody knows; the prefix */
+	CONF_STAGE_MAX
+};
+
 /* One finding about a configuration. */
 enum conf_grade { CONF_NOTICE, CONF_WARNING, CONF_ERROR, CONF_ALERT, CONF_GRADE_MAX };
 struct conf_finding {
@@ -134,13 +147,14 @@ struct conf_finding {
 	struct conf_origin at; /* file NULL: no place to name */
 	const char *text;      /* php-fpm's words, without place and pool */
 	const char *hint;      /* key's sentence, "did you mean"; or NULL */
+	enum conf_stage stage; /* what found it */
 };
 struct conf_report {
 	struct arena *arena;
 	size_t n;
 	struct conf_finding *findings;
-	size_t nfatal; /* findings of CONF_ERROR and above */
-	bool syntax;   /* a reader failed, not a check */
+	size_t nfatal;    /* findings of CONF_ERROR and above */
+	const char *path; /* the main file, as conf.path; NULL until it is known */
 };
 
 struct conf_source {
@@ -164,7 +178,22 @@ void conf_report_init(struct conf_report *);
 void conf_report_free(struct conf_report *);
 
 /*
+ * The line that php-fpm would log for a finding, then our hint in parentheses.
+ */
+void conf_finding_text(const struct conf_finding *, struct strbuf *);
+
+/*
+ * All that is to be logged of a report, in order: each finding as a line, and
+ * after them, when one of them is fatal, php-fpm's closing sentence, which
+ * depends on the stage of the first fatal one (a failed stage NAMES has none).
+ * "FPM initialization failed" is the caller's to say.
+ */
+void conf_report_tell(const struct conf_report *,
+    void (*emit)(void *ctx, enum conf_grade, const char *line), void *ctx);
+
+/*
  * The -tt dump in php-fpm's form, one line per call of emit without newline.
+ * Byte for byte php-fpm's for its own keys; ours follow where they were set.
  */
 void conf_dump_fpm(const struct conf *, void (*emit)(void *ctx, const char *line), void *ctx);
 
@@ -183,5 +212,8 @@ struct pool_conf *pool_conf_parse(struct arena *, const char *text, size_t n, st
 /* The word of an enum's value ("dynamic"). */
 const char *conf_pm_word(enum conf_pm);
 const char *conf_pool_mode_word(enum conf_pool_mode);
+
+/* Whether an address of listen is a socket path, by php-fpm's rule: no colon, not only digits. */
+bool conf_listen_is_path(const char *address);
 
 #endif

@@ -54,10 +54,10 @@ const struct param *params_find(const struct params *, const char *name);
 const char *params_get(const struct params *, const char *name);
 
 /*
- * For request set-up: changes what PHP will see. Name and value are copied. What
- * params_find() gave stays valid, with the value of its time for a removed one.
- * Also before params_finish(): such a parameter is older than all of the wire,
- * which may override it.
+ * For request set-up: changes what PHP will see. Name and value are copied.
+ * Earlier value strings stay valid; a struct param shows the change. Also before
+ * params_finish(): such a parameter is older than all of the wire, which may
+ * override it.
  */
 void params_set(struct params *, const char *name, const char *value, size_t n);
 void params_remove(struct params *, const char *name);

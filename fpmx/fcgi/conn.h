@@ -48,8 +48,8 @@ enum conn_result {
 /*
  * For a worker that does not want to wait for a silent client: one read, whose
  * bytes are kept for conn_read_request(). CONN_OK: there are some. CONN_LATE:
- * none yet; conn_release() and wait for the descriptor beside others. CONN_EMPTY
- * or CONN_CLOSED: the peer has gone; conn_close().
+ * none yet; conn_release() and wait for the descriptor beside others. CONN_EMPTY:
+ * the peer has gone; conn_close().
  */
 enum conn_result conn_look(struct conn *);
 

@@ -1,0 +1,35 @@
+/*
+ * recycle: when a worker leaves by policy, to be replaced.
+ *
+ * Runs in: worker.
+ * Pure: counts in, decision out.
+ */
+#ifndef FPMX_WORKER_RECYCLE_H
+#define FPMX_WORKER_RECYCLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+
+enum recycle {
+	RECYCLE_NO,
+	RECYCLE_REQUESTS, /* pm.max_requests */
+	RECYCLE_UNSAFE,   /* PHP's state cannot be trusted any more */
+	RECYCLE_MAX
+};
+
+struct recycle_view {
+	uint64_t served; /* requests of this process, the last one included */
+	bool unsafe;     /* the last one left PHP in doubt */
+};
+
+enum recycle recycle_after(const struct pool_conf *, const struct recycle_view *);
+
+/* Whether the request of this number (from 1) is the last one by its number. */
+bool recycle_is_last(const struct pool_conf *, uint64_t number);
+
+/* What the process exits with: how the master is to understand it. */
+int recycle_exit_code(enum recycle);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * route: what a request is for.
+ *
+ * Runs in: worker.
+ * Pure.
+ */
+#include "worker/route.h"
+
+#include <string.h>
+
+#include "base/must.h"
+
+static const enum engine_action actions[] = {
+    [ROUTE_SCRIPT] = ENGINE_RUN,
+    [ROUTE_PING] = ENGINE_PAGE,
+    [ROUTE_STATUS] = ENGINE_PAGE,
+    [ROUTE_MISSING] = ENGINE_NOT_FOUND,
+    [ROUTE_DENIED] = ENGINE_DENIED,
+    [ROUTE_NO_METHOD] = ENGINE_HEADERS_ONLY,
+};
+_Static_assert(sizeof(actions) / sizeof(actions[0]) == ROUTE_MAX, "an action for each route");
+
+static bool is_path(const char *path, const char *name)
+{
+	return path != NULL && name != NULL && strcmp(path, name) == 0;
+}
+
+enum route route_request(
+    const struct pool_conf *pool, const struct script *script, const char *method)
+{
+	if (method == NULL)
+		return ROUTE_NO_METHOD;
+	if (is_path(pool->ping_path, script->name))
+		return ROUTE_PING;
+	if (is_path(pool->pm_status_path, script->name))
+		return ROUTE_STATUS;
+	if (script->path == NULL || script->missing)
+		return ROUTE_MISSING;
+	if (!script_extension_allowed(pool->security_limit_extensions, script->path))
+		return ROUTE_DENIED;
+	return ROUTE_SCRIPT;
+}
+
+enum engine_action route_action(enum route r)
+{
+	must(r < ROUTE_MAX);
+	return actions[r];
+}

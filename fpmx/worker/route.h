@@ -1,0 +1,31 @@
+/*
+ * route: what a request is for: ping, status, a script, or a refusal.
+ *
+ * Runs in: worker.
+ * Pure. The order is php-fpm's: no method, ping, status, missing script,
+ * security.limit_extensions.
+ */
+#ifndef FPMX_WORKER_ROUTE_H
+#define FPMX_WORKER_ROUTE_H
+
+#include "conf/conf.h"
+#include "php/engine.h"
+#include "worker/script.h"
+
+enum route {
+	ROUTE_SCRIPT,
+	ROUTE_PING,
+	ROUTE_STATUS,
+	ROUTE_MISSING,   /* 404 */
+	ROUTE_DENIED,    /* 403 */
+	ROUTE_NO_METHOD, /* headers only */
+	ROUTE_MAX
+};
+
+/* method is NULL when the web server sent none. */
+enum route route_request(const struct pool_conf *, const struct script *, const char *method);
+
+/* What the engine is to do about it. */
+enum engine_action route_action(enum route);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * wait: what an idle worker waits for, and how it comes to its next request.
+ *
+ * Runs in: worker.
+ * Nobody holds the worker by being quiet: connections without a first byte and
+ * kept connections between two requests are parked in the same epoll set as
+ * the listening sockets, each with a deadline. One event is taken at a time;
+ * the kernel puts what was taken at the end of its list, so whoever has bytes
+ * comes next and nobody comes twice before the others.
+ * Told to retire (end-of-file of the retire pipe, SIGQUIT, or wait_leave()),
+ * it accepts nothing more, but whoever has been accepted or kept and has sent
+ * something is served first.
+ */
+#ifndef FPMX_WORKER_WAIT_H
+#define FPMX_WORKER_WAIT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "fcgi/conn.h"
+#include "proc/heritage.h"
+#include "worker/clients.h"
+
+struct wait;
+
+enum wait_result {
+	WAIT_NOTHING, /* never returned by wait_next() */
+	WAIT_REQUEST, /* the connection has bytes of a request */
+	WAIT_SHORT,   /* it has, but we are out of descriptors: answer 503 and close it */
+	WAIT_LEAVE    /* retired, and nobody is left to serve */
+};
+
+/*
+ * Both arguments stay the caller's. Takes SIGQUIT, which must be blocked, and
+ * unblocks it; to be called before PHP looks at the signal handlers.
+ */
+struct wait *wait_new(const struct heritage *, const struct clients *, struct err *)
+    __attribute__((warn_unused_result));
+
+/*
+ * Waits for the next request; the closed conn is opened with its connection.
+ * Other deadlines than those of parked connections are conn's.
+ */
+enum wait_result wait_next(struct wait *, struct conn *);
+
+/* May the connection in hand be kept after its request? */
+bool wait_may_keep(const struct wait *);
+
+/*
+ * The request of wait_next() is over: a conn that is still open is parked as a
+ * kept connection, and is closed for the caller.
+ */
+void wait_done(struct wait *, struct conn *);
+
+/* Retire. wait_next() goes on until it returns WAIT_LEAVE. */
+void wait_leave(struct wait *);
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * worker: serves requests, one at a time, until it is told to retire.
+ *
+ * Runs in: worker, forked from the template.
+ * The loop is worker_run(). What it waits for is wait.c's, what a request is
+ * for route.c's, how a script runs the engine's, when to leave recycle.c's.
+ * Never: returns to the template's code, keeps a request's memory.
+ */
+#include "worker/worker.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/times.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "php/engine.h"
+#include "proc/exits.h"
+#include "proc/title.h"
+#include "worker/accesslog.h"
+#include "worker/clients.h"
+#include "worker/recycle.h"
+#include "worker/respond.h"
+#include "worker/route.h"
+#include "worker/script.h"
+#include "worker/wait.h"
+
+/* A usual request needs a few kilobytes: its parameters, and what names them. */
+#define REQUEST_BLOCK_BYTES (64u << 10)
+#define WORKER_BLOCK_BYTES 4096u
+/* A status page of 12,800 workers is about 6 MB. */
+#define PAGE_MAX_BYTES (16u << 20)
+/* A request shutdown that took less is not told apart from the next request. */
+#define SHUTDOWN_NOTICED_US 1000
+
+struct worker {
+	const struct heritage *heritage;
+	const struct pool_conf *pool;
+	struct board *board;
+	uint32_t slot;
+	struct arena *own;     /* lives as long as the process */
+	struct arena *request; /* lives as long as a request */
+	struct clients clients;
+	struct access_format access_format;
+	struct wait *wait;
+	struct conn *conn;
+	struct strbuf page;
+	unsigned char *ours; /* reads 0 in a child that a script forked */
+
+	struct worker_view view; /* what the board shows of us */
+	struct tms cpu;          /* before the request */
+	uint64_t cpu_read_us;
+
+	struct recycle_view life;
+
+	/* The request being served. */
+	const struct conn_request *fcgi;
+	const struct engine_request *asked;
+	enum route route;
+};
+
+static void publish(struct worker *w)
+{
+	*board_begin(w->board, w->slot) = w->view;
+	board_end(w->board, w->slot);
+}
+
+static void set_state(struct worker *w, enum worker_state state)
+{
+	w->view.state = state;
+	board_set_state(w->board, w->slot, state);
+}
+
+static void cut_copy(char *to, size_t room, const char *from)
+{
+	size_t n = from != NULL ? strnlen(from, room - 1) : 0;
+
+	memcpy(to, from != NULL ? from : "", n);
+	to[n] = '\0';
+}
+
+/* We have become busy: does the pool need more workers? */
+static void call_master(struct worker *w)
+{
+	const uint64_t one = 1;
+	struct pool_view pool;
+
+	if (!board_read_pool(w->board, &pool) || board_count(w->board).idle >= pool.wake_below)
+		return;
+	/* A full counter means that it has been called already. */
+	if (write(w->heritage->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void read_cpu(struct worker *w)
+{
+	times(&w->cpu);
+	w->cpu_read_us = clock_now_us();
+}
+
+static void note_reading(struct worker *w)
+{
+	struct worker_view *v = &w->view;
+
+	v->state = WORKER_READING;
+	v->requests++;
+	v->accepted++;
+	v->request_started_wall_us = clock_wall_us();
+	v->request_started_us = clock_now_us();
+	v->content_length = 0;
+	v->method[0] = v->uri[0] = v->query[0] = v->user[0] = v->script[0] = '\0';
+	publish(w);
+	set_state(w, WORKER_READING);
+	call_master(w);
+}
+
+static void note_request(struct worker *w, const struct engine_request *r)
+{
+	const struct params *params = w->fcgi->params;
+	const char *length = params_get(params, "CONTENT_LENGTH");
+	struct worker_view *v = &w->view;
+
+	v->state = WORKER_SETUP;
+	v->content_length = length != NULL ? (uint64_t)strtoll(length, NULL, 10) : 0;
+	cut_copy(v->method, sizeof(v->method), params_get(params, "REQUEST_METHOD"));
+	cut_copy(v->query, sizeof(v->query), params_get(params, "QUERY_STRING"));
+	cut_copy(v->uri, sizeof(v->uri), r->script_name);
+	cut_copy(v->script, sizeof(v->script), r->script);
+	publish(w);
+	set_state(w, WORKER_SETUP);
+}
+
+static uint64_t ticks_us(clock_t later, clock_t earlier)
+{
+	static long per_second;
+
+	if (per_second == 0)
+		per_second = sysconf(_SC_CLK_TCK);
+	return (uint64_t)(later - earlier) * 1000000 / (uint64_t)per_second;
+}
+
+/* The response is complete; PHP has not cleaned up yet. */
+static void on_response(void *ctx, struct engine_request *r)
+{
+	struct worker *w = ctx;
+	struct worker_view *v = &w->view;
+	struct tms before = w->cpu;
+	struct access_facts facts = {
+	    .pool = w->pool->name,
+	    .view = v,
+	    .peer = conn_peer(w->conn),
+	    .params = w->fcgi->params,
+	    .header = engine_response_header,
+	    .status = r->http_status,
+	    .parent_pid = w->heritage->master_pid,
+	};
+
+	read_cpu(w);
+	facts.cpu_user_us = ticks_us(w->cpu.tms_utime, before.tms_utime) +
+			    ticks_us(w->cpu.tms_cutime, before.tms_cutime);
+	facts.cpu_system_us = ticks_us(w->cpu.tms_stime, before.tms_stime) +
+			      ticks_us(w->cpu.tms_cstime, before.tms_cstime);
+	v->state = WORKER_ENDING;
+	v->request_duration_us = w->cpu_read_us - v->request_started_us;
+	v->cpu_us = facts.cpu_user_us + facts.cpu_system_us;
+	v->peak_memory_bytes = r->peak_memory_bytes;
+	cut_copy(v->user, sizeof(v->user), r->auth_user);
+	publish(w);
+	set_state(w, WORKER_ENDING);
+	if (w->heritage->access_fd < 0)
+		return;
+	facts.ended_wall_us = v->request_started_wall_us + v->request_duration_us;
+	access_write(
+	    w->heritage->access_fd, &w->access_format, &w->pool->access_suppress_path, &facts);
+}
+
+static void on_state(void *ctx, int state)
+{
+	struct worker *w = ctx;
+
+	/* PHP's request start-up has found out who the user is. */
+	if (state == WORKER_RUNNING) {
+		cut_copy(w->view.user, sizeof(w->view.user), w->asked->auth_user);
+		publish(w);
+	}
+	set_state(w, (enum worker_state)state);
+}
+
+static void make_page(void *ctx, struct engine_page *page)
+{
+	struct worker *w = ctx;
+	struct respond_status status = {
+	    .pool = w->pool,
+	    .board = w->board,
+	    .method = w->view.method,
+	    .query = params_get(w->fcgi->params, "QUERY_STRING"),
+	};
+
+	if (w->route == ROUTE_PING)
+		respond_ping(w->pool, page);
+	else
+		respond_status(&status, w->request, &w->page, page);
+}
+
+static char stat_kind(void *ctx, const char *path)
+{
+	struct stat st;
+
+	(void)ctx;
+	if (stat(path, &st) != 0)
+		return 0;
+	return S_ISREG(st.st_mode) ? 'f' : S_ISDIR(st.st_mode) ? 'd' : 'o';
+}
+
+static void run(struct worker *w, const struct conn_request *fcgi)
+{
+	struct engine_cgi cgi;
+	struct script script;
+	struct engine_request r = {
+	    .conn = w->conn,
+	    .fcgi = fcgi,
+	    .make_page = make_page,
+	    .on_state = on_state,
+	    .ctx = w,
+	};
+
+	engine_cgi(&cgi);
+	script_resolve(fcgi->params, &cgi, w->request, stat_kind, NULL, &script);
+	w->fcgi = fcgi;
+	w->route = route_request(w->pool, &script, params_get(fcgi->params, "REQUEST_METHOD"));
+	r.action = route_action(w->route);
+	r.may_keep = wait_may_keep(w->wait) && !recycle_is_last(w->pool, w->life.served + 1);
+	r.script = script.missing ? NULL : script.path;
+	r.script_name = script.name;
+	r.php_self = script.php_self;
+	r.path_info = script.path_info;
+	w->asked = &r;
+	note_request(w, &r);
+	w->life.unsafe = engine_serve(&r, on_response) == ENGINE_UNSAFE;
+	w->life.served++;
+	w->asked = NULL;
+	w->fcgi = NULL;
+}
+
+/* Without PHP when it cannot run: no descriptors, or a state that is in doubt. */
+static void serve(struct worker *w, bool without_php)
+{
+	struct conn_request fcgi;
+	enum conn_result result;
+
+	note_reading(w);
+	result = conn_read_request(w->conn, w->request, &fcgi);
+	if (result == CONN_OK && without_php)
+		respond_unavailable(w->conn);
+	else if (result == CONN_OK)
+		run(w, &fcgi);
+	else if (result == CONN_REFUSED)
+		respond_refused(w->conn);
+	else
+		conn_close(w->conn);
+
+	/* A script may have forked; only its parent is a worker. */
+	if (*w->ours == 0)
+		_exit(EXIT_DONE);
+	if (clock_now_us() - w->cpu_read_us > SHUTDOWN_NOTICED_US)
+		read_cpu(w);
+	wait_done(w->wait, w->conn);
+	arena_reset(w->request);
+	set_state(w, WORKER_IDLE);
+}
+
+static void complain_about_client(void *ctx, const char *entry)
+{
+	(void)ctx;
+	log_error("Wrong IP address '%s' in listen.allowed_clients", entry);
+}
+
+static void open_log(const struct heritage *h)
+{
+	struct log_setup log = {
+	    .fd = STDERR_FILENO,
+	    .mirror_fd = -1,
+	    .level = (enum log_level)h->log.level,
+	    .form = LOG_FORM_PLAIN,
+	    .limit_bytes = h->log.limit_bytes,
+	};
+
+	log_configure(&log);
+}
+
+/* A page that only this process, and no child of it, sees as it was written. */
+static int mark_as_ours(struct worker *w, struct err *e)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED || madvise(page, bytes, MADV_WIPEONFORK) != 0)
+		return err_sys(e, "failed to map a page");
+	w->ours = page;
+	*w->ours = 1;
+	return 0;
+}
+
+/* Order: PHP takes note of signal handlers that are in place when it enters. */
+static int become_worker(struct worker *w, struct err *e)
+{
+	const struct pool_conf *pool = w->pool;
+	struct conn_limits limits = {
+	    .first_byte_ms = pool->timeout_first_byte_ms,
+	    .header_ms = pool->timeout_header_ms,
+	    .body_ms = pool->timeout_body_ms,
+	    .write_ms = pool->timeout_write_ms,
+	};
+	const char *format =
+	    pool->access_format != NULL ? pool->access_format : ACCESS_FORMAT_DEFAULT;
+
+	clients_parse(
+	    w->own, pool->listen_allowed_clients, &w->clients, complain_about_client, NULL);
+	if (w->clients.restricted && w->clients.n == 0)
+		log_error("There are no allowed addresses");
+	if (access_format_compile(w->own, format, &w->access_format, e) != 0)
+		return -1;
+	w->wait = wait_new(w->heritage, &w->clients, e);
+	if (w->wait == NULL || mark_as_ours(w, e) != 0)
+		return -1;
+	/* The master's death ends us as its wish does: after the request. */
+	if (prctl(PR_SET_PDEATHSIG, SIGQUIT) != 0)
+		return err_sys(e, "failed to set the parent-death signal");
+	if (getppid() != w->heritage->master_pid)
+		return err_set(e, "the master is gone");
+	if (engine_enter_worker(e) != 0)
+		return -1;
+	w->conn = conn_new(&limits);
+	read_cpu(w);
+	return 0;
+}
+
+int worker_run(const struct worker_start *start)
+{
+	struct worker w = {
+	    .heritage = start->heritage,
+	    .pool = start->heritage->pool,
+	    .board = start->board,
+	    .slot = start->slot,
+	    .own = arena_new(WORKER_BLOCK_BYTES),
+	    .request = arena_new(REQUEST_BLOCK_BYTES),
+	    .view = {.pid = getpid(), .started_wall_us = clock_wall_us()},
+	};
+	enum recycle recycle = RECYCLE_NO;
+	enum wait_result what;
+	struct err e;
+
+	title_set("php-fpm: pool %s", w.pool->name);
+	must_whoami("a worker");
+	open_log(w.heritage);
+	strbuf_init(&w.page, PAGE_MAX_BYTES);
+	w.view.state = WORKER_STARTING;
+	publish(&w);
+	set_state(&w, WORKER_STARTING);
+	if (become_worker(&w, &e) != 0) {
+		log_error("%s", e.text);
+		log_error("[pool %s] child failed to initialize", w.pool->name);
+		return EXIT_SOFTWARE;
+	}
+	set_state(&w, WORKER_IDLE);
+	while ((what = wait_next(w.wait, w.conn)) != WAIT_LEAVE) {
+		serve(&w, what == WAIT_SHORT || w.life.unsafe);
+		recycle = recycle_after(w.pool, &w.life);
+		if (recycle != RECYCLE_NO)
+			wait_leave(w.wait);
+	}
+	engine_stop();
+	return recycle_exit_code(recycle);
+}

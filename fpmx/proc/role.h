@@ -11,7 +11,7 @@
 struct role {
 	const char *name; /* argv[1] of the engine: "template", "info", ... */
 	/* Runs to the end of the process; returns its exit code. */
-	int (*run)(int argc, char **argv);
+	int (*run)(int heritage_fd);
 };
 
 #endif

@@ -1,0 +1,267 @@
+/*
+ * template: starts PHP and forks workers; it serves nothing.
+ *
+ * Runs in: template, one for each pool and generation, as the pool's user.
+ * The master tells it by messages what to do; it does one thing at a time and
+ * waits only for the next message. It leaves by _exit: what PHP and its
+ * extensions registered for the end of a process is not its to run.
+ */
+#include "template/template.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "proc/chan.h"
+#include "proc/exits.h"
+#include "proc/spawn.h"
+#include "proc/title.h"
+#include "status/scoreboard.h"
+#include "template/boot.h"
+#include "worker/worker.h"
+
+/* The heritage is a few kilobytes of configuration. */
+#define HERITAGE_BLOCK_BYTES (32u << 10)
+
+struct template
+{
+	struct heritage heritage;
+	struct board *board;
+};
+
+static void open_log(const struct heritage *h)
+{
+	struct log_setup log = {
+	    .fd = h->log_fd,
+	    .mirror_fd = -1,
+	    .level = (enum log_level)h->log.level,
+	    .form = LOG_FORM_STAMPED,
+	    .limit_bytes = h->log.limit_bytes,
+	};
+
+	log_configure(&log);
+}
+
+static void on_pipe(int signo)
+{
+	(void)signo;
+}
+
+/*
+ * Everything as a fresh process has it, but for two. SIGPIPE has a handler that
+ * does nothing, and not SIG_IGN, which programs started by scripts would
+ * inherit. SIGQUIT waits until a worker is ready to take it; a template does
+ * not take it at all.
+ */
+static int reset_signals(struct err *e)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t quit;
+
+	sigemptyset(&action.sa_mask);
+	for (int signo = 1; signo < SIGRTMIN; signo++) {
+		if (signo != SIGKILL && signo != SIGSTOP && sigaction(signo, &action, NULL) != 0)
+			return err_sys(e, "failed to reset signal %d", signo);
+	}
+	action.sa_handler = on_pipe;
+	action.sa_flags = SA_RESTART;
+	sigemptyset(&quit);
+	sigaddset(&quit, SIGQUIT);
+	if (sigaction(SIGPIPE, &action, NULL) != 0 || sigprocmask(SIG_SETMASK, &quit, NULL) != 0)
+		return err_sys(e, "failed to set up signals");
+	return 0;
+}
+
+/* The channel is the only way to be told anything: without it, leave. */
+_Noreturn static void leave(const struct template *t)
+{
+	_exit(getppid() == t->heritage.master_pid ? EXIT_DONE : EXIT_ORPHANED);
+}
+
+static void tell(const struct template *t, const struct msg *m)
+{
+	struct err e;
+
+	switch (chan_send(t->heritage.channel_fd, MSG_FROM_TEMPLATE, m, &e)) {
+	case CHAN_OK:
+		return;
+	case CHAN_CLOSED:
+		leave(t);
+	default:
+		log_pool(LOG_LEVEL_ERROR, t->heritage.pool->name, "%s", e.text);
+		_exit(EXIT_CHANNEL);
+	}
+}
+
+/* What is the template's alone is closed; output goes where the master wants. */
+static int become_child(struct template *t, const struct msg *order, struct err *e)
+{
+	if (order->nfds == 2 &&
+	    (dup2(order->fds[0], STDOUT_FILENO) < 0 || dup2(order->fds[1], STDERR_FILENO) < 0))
+		return err_sys(e, "failed to take the output pipes");
+	for (int i = 0; i < order->nfds; i++)
+		close(order->fds[i]);
+	fd_close(&t->heritage.channel_fd);
+	fd_close(&t->heritage.log_fd);
+	return 0;
+}
+
+_Noreturn static void run_worker(struct template *t, const struct msg *order)
+{
+	struct worker_start start = {
+	    .heritage = &t->heritage,
+	    .board = t->board,
+	    .slot = order->u.fork.slot,
+	};
+	struct err e;
+
+	if (become_child(t, order, &e) != 0) {
+		log_pool(LOG_LEVEL_ERROR, t->heritage.pool->name, "%s", e.text);
+		_exit(EXIT_SOFTWARE);
+	}
+	exit(worker_run(&start));
+}
+
+static void on_fork(struct template *t, struct msg *order)
+{
+	struct msg answer = {.type = MSG_FORKED};
+	struct err e = {0};
+	pid_t pid;
+
+	must(order->u.fork.slot < t->heritage.nslots);
+	pid = spawn_sibling(t->heritage.master_pid, &e);
+	if (pid == 0)
+		run_worker(t, order);
+	for (int i = 0; i < order->nfds; i++)
+		fd_close(&order->fds[i]);
+	if (pid > 0) {
+		answer.u.forked = (struct msg_forked){
+		    .slot = order->u.fork.slot,
+		    .order = order->u.fork.order,
+		    .pid = pid,
+		};
+	} else {
+		answer.type = MSG_REFUSED;
+		answer.u.refused = (struct msg_refused){
+		    .slot = order->u.fork.slot,
+		    .order = order->u.fork.order,
+		    .sys = e.sys,
+		};
+	}
+	tell(t, &answer);
+}
+
+static void replace_fd(const struct template *t, int *fd, struct msg *m, int *next)
+{
+	if (*next >= m->nfds) {
+		log_pool(LOG_LEVEL_ERROR, t->heritage.pool->name,
+		    "a message promised a log that did not come along");
+		_exit(EXIT_CHANNEL);
+	}
+	fd_close(fd);
+	*fd = m->fds[*next];
+	m->fds[(*next)++] = -1;
+}
+
+/* For workers to come; those that run go on with what they have. */
+static void on_reopen(struct template *t, struct msg *m)
+{
+	int next = 0;
+
+	if (m->u.reopen.has_error_log)
+		replace_fd(t, &t->heritage.log_fd, m, &next);
+	if (m->u.reopen.has_access_log)
+		replace_fd(t, &t->heritage.access_fd, m, &next);
+	for (; next < m->nfds; next++)
+		fd_close(&m->fds[next]);
+	open_log(&t->heritage);
+}
+
+static void on_ping(struct template *t, const struct msg *m)
+{
+	struct msg answer = {.type = MSG_PONG, .u.ping = m->u.ping};
+
+	tell(t, &answer);
+}
+
+static void follow(struct template *t, struct msg *m)
+{
+	switch (m->type) {
+	case MSG_FORK:
+		on_fork(t, m);
+		break;
+	case MSG_REOPEN:
+		on_reopen(t, m);
+		break;
+	case MSG_PING:
+		on_ping(t, m);
+		break;
+	default:
+		/* chan_recv() lets through only what a master may send. */
+		must(false);
+	}
+}
+
+_Noreturn static void serve_master(struct template *t)
+{
+	struct msg m;
+	struct err e;
+
+	for (;;) {
+		switch (chan_recv(t->heritage.channel_fd, MSG_FROM_TEMPLATE, &m, &e)) {
+		case CHAN_OK:
+			follow(t, &m);
+			break;
+		case CHAN_AGAIN:
+			break;
+		case CHAN_CLOSED:
+			leave(t);
+		case CHAN_ABUSE:
+			log_pool(LOG_LEVEL_ERROR, t->heritage.pool->name, "%s", e.text);
+			_exit(EXIT_CHANNEL);
+		}
+	}
+}
+
+_Noreturn static void fail(const struct template *t, int code, const struct err *e)
+{
+	struct msg m = {.type = MSG_FAILED};
+
+	snprintf(m.u.failed.text, sizeof(m.u.failed.text), "%.*s", (int)sizeof(m.u.failed.text) - 1,
+	    e->text);
+	tell(t, &m);
+	_exit(code);
+}
+
+static int template_run(int heritage_fd)
+{
+	struct template t = {0};
+	struct arena *arena = arena_new(HERITAGE_BLOCK_BYTES);
+	struct msg ready = {.type = MSG_READY};
+	struct err e;
+
+	if (heritage_open(heritage_fd, arena, &t.heritage, &e) != 0) {
+		log_error("%s", e.text);
+		_exit(EXIT_HERITAGE);
+	}
+	title_set("php-fpm: template %s", t.heritage.pool->name);
+	must_whoami("a template");
+	open_log(&t.heritage);
+	if (reset_signals(&e) != 0)
+		fail(&t, EXIT_SOFTWARE, &e);
+	t.board = board_open(t.heritage.board_fd, t.heritage.nslots, &e);
+	if (t.board == NULL)
+		fail(&t, EXIT_HERITAGE, &e);
+	if (boot_php(&t.heritage, &ready.u.ready, &e) != 0)
+		fail(&t, EXIT_PHP_START, &e);
+	tell(&t, &ready);
+	serve_master(&t);
+}
+
+const struct role template_role = {.name = "template", .run = template_run};

@@ -17,7 +17,10 @@ enum exit_code {
 /* The word for a code, "unknown" when it is not in the table. */
 const char *exit_word(int code);
 
-/* Does this code before the first request count towards the back-off? */
+/*
+ * Does this code before the first request count towards the back-off? One that
+ * is not in the table does.
+ */
 bool exit_is_early(int code);
 
 #endif

@@ -15,6 +15,7 @@
 #include "conf/conf.h"
 
 struct privs {
+	const char *pool; /* for log lines */
 	bool change_user; /* master is root and a user is configured */
 	uid_t uid;
 	gid_t gid;
@@ -31,20 +32,28 @@ struct privs {
 };
 
 /*
- * Looks names up and fills *p from the pool; strings live in the arena.
+ * Looks names up and fills *p from the pool; strings live in the arena. A user
+ * given by number brings the group that the system knows for it, else group 0:
+ * whether root is allowed is for the caller to judge.
  * Words of failure are php-fpm's ("cannot get uid for user 'x'").
  */
 int privs_resolve(const struct pool_conf *, bool root, struct arena *, struct privs *, struct err *)
     __attribute__((warn_unused_result));
 
 /*
- * Becomes it, in php-fpm's order: rlimits (a failure there is only told to
- * warn), chdir, nice, gid, groups, uid, dumpable, no_new_privs, parent-death
- * signal; then proves by asking the kernel that uid, gid and groups are as
- * wanted and that root cannot be had back. Async-signal-safe: no malloc, no
- * name service.
+ * Becomes it, in php-fpm's order: rlimits (a failure there is only logged),
+ * chdir, nice, gid, groups, uid, dumpable, no_new_privs; proves by asking the
+ * kernel that uid, gid and groups are as wanted and that root cannot be had
+ * back. Asks no name service. What a change of uid takes away again, such as
+ * the parent-death signal, is for the caller to set afterwards.
  */
 int privs_apply(const struct privs *, struct err *) __attribute__((warn_unused_result));
+
+/*
+ * After exec, which makes every process dumpable again: the engine's first act.
+ * Also drops ambient capabilities.
+ */
+int privs_settle(bool dumpable, struct err *) __attribute__((warn_unused_result));
 
 /* The same limits for the master itself ([global] rlimit_files, rlimit_core). */
 int privs_limit_self(int32_t files, struct conf_core core, struct err *)

@@ -26,17 +26,18 @@ struct spawn_engine {
 	const char *const *envp;   /* NULL-terminated; the whole environment */
 	const struct privs *privs; /* taken before exec; NULL: stay who we are */
 	const char *title;         /* comm of the process until it names itself */
-	const int *keep;           /* descriptors that survive exec; all others close */
+	const int *keep;           /* survive exec, each >= 3; all others above 2 close */
 	size_t nkeep;
 	int stdout_fd, stderr_fd; /* -1: /dev/null */
 	const sigset_t *mask;     /* signal mask after exec */
 };
 
 /*
- * Forks and executes. In the child: privileges in php-fpm's order, parent-death
- * signal, then execveat() by descriptor. A failure before exec comes back here
- * through a pipe with the child's reason, and the child is reaped. Returns the
- * pid and in *pidfd its pidfd, or -1.
+ * Forks and executes. In the child: privileges in php-fpm's order, SIGTERM when
+ * the master dies, every signal at its default, then execveat() by descriptor. A
+ * failure before exec comes back here through a pipe with the child's reason,
+ * and the child is reaped. Waits for the exec, but five seconds at most. Returns
+ * the pid and in *pidfd its pidfd (close-on-exec), or -1.
  */
 pid_t spawn_engine(const struct spawn_engine *, int *pidfd, struct err *)
     __attribute__((warn_unused_result));
@@ -46,7 +47,10 @@ pid_t spawn_engine(const struct spawn_engine *, int *pidfd, struct err *)
  * master), so that the master reaps it and our own death is not noticed by it.
  * Returns 0 in the child, its pid here, -1 with *e on failure. pthread_atfork
  * handlers do not run: the caller does by hand what libraries need. The child
- * has set PR_SET_PDEATHSIG and checked that its parent is still parent.
+ * gets SIGQUIT when the master dies (finish the request, leave), and has checked
+ * that its parent is still parent. Where the kernel has no PR_GET_TID_ADDRESS
+ * this forks twice and waits for the process between, so SIGCHLD must not be
+ * ignored.
  */
 pid_t spawn_sibling(pid_t parent, struct err *) __attribute__((warn_unused_result));
 

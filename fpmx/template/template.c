@@ -35,6 +35,11 @@ struct template
 	struct board *board;
 };
 
+_Static_assert((int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG &&
+		   (int)CONF_LOG_ALERT == (int)LOG_LEVEL_ALERT &&
+		   (int)CONF_LOG_MAX == (int)LOG_LEVEL_MAX,
+    "the levels of a configuration are those of the log");
+
 static void open_log(const struct heritage *h)
 {
 	struct log_setup log = {
@@ -54,23 +59,16 @@ static void on_pipe(int signo)
 }
 
 /*
- * Everything as a fresh process has it, but for two. SIGPIPE has a handler that
- * does nothing, and not SIG_IGN, which programs started by scripts would
- * inherit. SIGQUIT waits until a worker is ready to take it; a template does
- * not take it at all.
+ * The master reset all signals. SIGPIPE gets a handler that does nothing, and
+ * not SIG_IGN, which programs started by scripts would inherit. SIGQUIT waits
+ * until a worker is ready to take it; a template does not take it at all.
  */
-static int reset_signals(struct err *e)
+static int set_signals(struct err *e)
 {
-	struct sigaction action = {.sa_handler = SIG_DFL};
+	struct sigaction action = {.sa_handler = on_pipe, .sa_flags = SA_RESTART};
 	sigset_t quit;
 
 	sigemptyset(&action.sa_mask);
-	for (int signo = 1; signo < SIGRTMIN; signo++) {
-		if (signo != SIGKILL && signo != SIGSTOP && sigaction(signo, &action, NULL) != 0)
-			return err_sys(e, "failed to reset signal %d", signo);
-	}
-	action.sa_handler = on_pipe;
-	action.sa_flags = SA_RESTART;
 	sigemptyset(&quit);
 	sigaddset(&quit, SIGQUIT);
 	if (sigaction(SIGPIPE, &action, NULL) != 0 || sigprocmask(SIG_SETMASK, &quit, NULL) != 0)
@@ -253,7 +251,7 @@ static int template_run(int heritage_fd)
 	title_set("php-fpm: template %s", t.heritage.pool->name);
 	must_whoami("a template");
 	open_log(&t.heritage);
-	if (reset_signals(&e) != 0)
+	if (set_signals(&e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
 	t.board = board_open(t.heritage.board_fd, t.heritage.nslots, &e);
 	if (t.board == NULL)

@@ -102,9 +102,9 @@ static int watch_listening(struct wait *w)
 }
 
 /*
- * A worker that keeps one more connection goes to the end of the queue of those
- * who wake for a new one. So clients with kept connections spread over the
- * workers, and seldom wait for each other.
+ * A worker that parks one more connection goes to the end of the queue of those
+ * who wake for a new one. So parked connections spread over the workers, and
+ * seldom wait for each other's requests.
  */
 static void queue_last(struct wait *w)
 {
@@ -220,6 +220,8 @@ static uint32_t park(struct wait *w, int fd, uint32_t for_ms)
 		close_parked(w, place);
 		return PARKED_NONE;
 	}
+	if (!w->leaving)
+		queue_last(w);
 	return place;
 }
 
@@ -422,7 +424,7 @@ bool wait_may_keep(const struct wait *w)
 
 void wait_done(struct wait *w, struct conn *c)
 {
-	uint32_t place = w->place, nkept = w->parked.nkept;
+	uint32_t place = w->place;
 	uint32_t keep_ms = w->heritage->pool->timeout_keep_ms;
 
 	w->place = PARKED_NONE;
@@ -438,6 +440,4 @@ void wait_done(struct wait *w, struct conn *c)
 		(void)conn_release(c);
 	if (place != PARKED_NONE)
 		parked_keep(&w->parked, place, clock_now_ms() + keep_ms);
-	if (w->parked.nkept > nkept)
-		queue_last(w);
 }

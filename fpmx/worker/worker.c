@@ -8,11 +8,9 @@
  */
 #include "worker/worker.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/times.h>
 #include <unistd.h>
@@ -282,6 +280,11 @@ static void complain_about_client(void *ctx, const char *entry)
 	log_error("Wrong IP address '%s' in listen.allowed_clients", entry);
 }
 
+_Static_assert((int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG &&
+		   (int)CONF_LOG_ALERT == (int)LOG_LEVEL_ALERT &&
+		   (int)CONF_LOG_MAX == (int)LOG_LEVEL_MAX,
+    "the levels of a configuration are those of the log");
+
 static void open_log(const struct heritage *h)
 {
 	struct log_setup log = {
@@ -330,11 +333,6 @@ static int become_worker(struct worker *w, struct err *e)
 	w->wait = wait_new(w->heritage, &w->clients, e);
 	if (w->wait == NULL || mark_as_ours(w, e) != 0)
 		return -1;
-	/* The master's death ends us as its wish does: after the request. */
-	if (prctl(PR_SET_PDEATHSIG, SIGQUIT) != 0)
-		return err_sys(e, "failed to set the parent-death signal");
-	if (getppid() != w->heritage->master_pid)
-		return err_set(e, "the master is gone");
 	if (engine_enter_worker(e) != 0)
 		return -1;
 	w->conn = conn_new(&limits);

@@ -4,7 +4,10 @@
  * Runs in: master.
  * Pure: counts in, decision out. Never forks, logs, or reads a clock; pool.c
  * acts on the answer.
- * Keeps php-fpm's meaning of static, dynamic and ondemand.
+ * Keeps php-fpm's meaning of static, dynamic and ondemand, but answers when
+ * something happens and not only each second: connections that wait get their
+ * workers at once (at most pm.max_spawn_rate a second in a dynamic pool), while
+ * spare workers are made at php-fpm's doubling rate.
  */
 #ifndef FPMX_MASTER_SCALE_H
 #define FPMX_MASTER_SCALE_H
@@ -16,21 +19,25 @@
 
 struct scale_view {
 	unsigned idle, busy, starting, retiring;
-	unsigned waiting;         /* connections seen waiting (ondemand, bursts); 0 if unknown */
-	unsigned room;            /* workers that process.max still allows */
-	unsigned rate;            /* dynamic: php-fpm's doubling rate, kept by the caller */
-	bool tick;                /* the pass of each second: shrinking happens only there */
+	unsigned waiting; /* connections in the listen queue; 0 if unknown */
+	unsigned room;    /* workers that process.max still allows */
+	unsigned rate;    /* dynamic: php-fpm's doubling rate, kept by the caller; at least 1 */
+	unsigned spawned; /* dynamic: ordered since the last tick */
+	unsigned lost;    /* dynamic: workers that have ended unasked and were not made good */
+	bool filling;     /* dynamic: pm.start_servers have not been reached yet */
+	bool tick;        /* the pass of each second: shrinking happens only there */
 	uint32_t longest_idle_ms; /* of the worker that has been idle longest */
 };
 
 struct scale_step {
 	unsigned spawn, retire;
 	unsigned rate; /* to be kept for the next call */
-	bool at_limit; /* wanted more than pm.max_children */
+	bool at_limit; /* wanted a worker and has pm.max_children already */
 	bool at_process_max;
 	const char *why; /* static, for the debug log */
 };
 
-struct scale_step scale_next(const struct pool_conf *, const struct scale_view *);
+struct scale_step scale_next(const struct pool_conf *, const struct scale_view *)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -1,0 +1,224 @@
+/*
+ * cli: one table of options.
+ *
+ * Runs in: master.
+ * Not getopt_long(): that takes abbreviated long names, which php-fpm refuses.
+ */
+#include "master/cli.h"
+
+#include <string.h>
+
+struct option {
+	char letter;
+	const char *names[3]; /* long names */
+	const char *argument; /* its name in the usage, or NULL */
+	const char *doc;
+};
+
+static const struct option options[] = {
+    {'c', {"php-ini"}, "path", "Take php.ini from this file or folder"},
+    {'n', {"no-php-ini"}, NULL, "Take no php.ini"},
+    {'d', {"define"}, "name[=value]", "Set an ini entry; may be repeated"},
+    {'e', {"profile-info"}, NULL, "Generate extended information for debuggers and profilers"},
+    {'h', {"help", "usage"}, NULL, "This help"},
+    {'?', {NULL}, NULL, NULL},
+    {'i', {"info"}, NULL, "PHP information"},
+    {'m', {"modules"}, NULL, "Show the modules of PHP"},
+    {'v', {"version"}, NULL, "Show the version of PHP"},
+    {'p', {"prefix"}, "folder", "Where relative paths of the configuration start"},
+    {'g', {"pid"}, "file", "Write the master's process id to this file"},
+    {'y', {"fpm-config"}, "file", "Configuration: *.yaml and *.yml are YAML, else php-fpm's format"},
+    {'t', {"test", "test-config"}, NULL, "Check the configuration and exit; twice: also show it"},
+    {'D', {"daemonize"}, NULL, "Go to the background, whatever the configuration says"},
+    {'F', {"nodaemonize"}, NULL, "Stay in the foreground, whatever the configuration says"},
+    {'O', {"force-stderr"}, NULL, "In the foreground, log to stderr even if it is no terminal"},
+    {'R', {"allow-to-run-as-root"}, NULL, "Let pools run as root"},
+};
+#define NOPTIONS (sizeof(options) / sizeof(options[0]))
+
+/* Where we are in the words. */
+struct words {
+	int argc;
+	char **argv;
+	int at;           /* word */
+	const char *more; /* further letters of a word like -tt, or NULL */
+};
+
+static const struct option *find_letter(char c)
+{
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (options[i].letter == c)
+			return &options[i];
+	return NULL;
+}
+
+static const struct option *find_name(const char *name, size_t n)
+{
+	for (size_t i = 0; i < NOPTIONS; i++)
+		for (size_t k = 0; k < 3 && options[i].names[k]; k++)
+			if (strlen(options[i].names[k]) == n &&
+			    memcmp(options[i].names[k], name, n) == 0)
+				return &options[i];
+	return NULL;
+}
+
+static const char *next_word(struct words *w)
+{
+	return w->at < w->argc ? w->argv[w->at++] : NULL;
+}
+
+/* --name, --name=value, --name value. NULL: wrong. */
+static const struct option *next_long(struct words *w, const char *word, const char **value)
+{
+	size_t n = strcspn(word, "=");
+	const struct option *o = find_name(word, n);
+
+	if (!o || (word[n] == '=' && !o->argument))
+		return NULL;
+	if (o->argument)
+		*value = word[n] == '=' ? word + n + 1 : next_word(w);
+	return o->argument && !*value ? NULL : o;
+}
+
+/* -x, -xvalue, -x value, -xyz. NULL: wrong. */
+static const struct option *next_short(struct words *w, const char *word, const char **value)
+{
+	const struct option *o = find_letter(word[0]);
+
+	if (!o)
+		return NULL;
+	if (!o->argument) {
+		w->more = word[1] ? word + 1 : NULL;
+		return o;
+	}
+	*value = word[1] ? word + 1 : next_word(w);
+	if (*value && word[1] == '=')
+		(*value)++;
+	return *value ? o : NULL;
+}
+
+static const struct option *next_option(struct words *w, const char **value)
+{
+	const char *word = w->more;
+
+	*value = NULL;
+	w->more = NULL;
+	if (word)
+		return next_short(w, word, value);
+	word = next_word(w);
+	if (word[0] != '-' || word[1] == '\0')
+		return NULL; /* php-fpm takes no plain words */
+	if (word[1] == '-')
+		return next_long(w, word + 2, value);
+	return next_short(w, word + 1, value);
+}
+
+static void add_define(struct cli *c, struct arena *a, const char *text)
+{
+	struct conf_list *l = &c->php.defines;
+	const char **items = arena_alloc(a, l->n + 1, sizeof(*items));
+
+	if (l->n > 0)
+		memcpy(items, l->items, l->n * sizeof(*items));
+	items[l->n++] = text;
+	l->items = items;
+}
+
+/* The first word that asks for something else than serving decides. */
+static void choose(struct cli *c, enum cli_action action)
+{
+	if (c->action == CLI_RUN || c->action == CLI_TEST)
+		c->action = action;
+}
+
+static void take(struct cli *c, struct arena *a, const struct option *o, const char *value)
+{
+	switch (o->letter) {
+	case 'c':
+		c->php.ini_path = value;
+		break;
+	case 'n':
+		c->php.no_ini = 1;
+		break;
+	case 'd':
+		add_define(c, a, value);
+		break;
+	case 'e':
+		c->php.extended_info = 1;
+		break;
+	case 'i':
+		choose(c, CLI_INFO);
+		break;
+	case 'm':
+		choose(c, CLI_MODULES);
+		break;
+	case 'v':
+		choose(c, CLI_VERSION);
+		break;
+	case 'p':
+		c->prefix = value;
+		break;
+	case 'g':
+		c->pid_file = value;
+		break;
+	case 'y':
+		c->config = value;
+		break;
+	case 't':
+		c->dump = c->action == CLI_TEST;
+		choose(c, CLI_TEST);
+		break;
+	case 'D':
+		c->daemon = CLI_DAEMONIZE;
+		break;
+	case 'F':
+		c->daemon = CLI_FOREGROUND;
+		break;
+	case 'O':
+		c->force_stderr = true;
+		break;
+	case 'R':
+		c->allow_root = true;
+		break;
+	default: /* h and ? */
+		choose(c, CLI_HELP);
+	}
+}
+
+void cli_parse(int argc, char **argv, struct arena *a, struct cli *c)
+{
+	struct words w = {.argc = argc, .argv = argv, .at = 1};
+
+	*c = (struct cli){.action = CLI_RUN};
+	while (w.more || w.at < w.argc) {
+		const char *value;
+		const struct option *o = next_option(&w, &value);
+
+		if (!o) {
+			choose(c, CLI_WRONG);
+			return;
+		}
+		take(c, a, o, value);
+	}
+}
+
+static void print_option(FILE *out, const struct option *o)
+{
+	const char *argument = o->argument ? o->argument : "";
+	const char *gap = o->argument ? " " : "";
+
+	fprintf(out, "  -%c%s%s", o->letter, gap, argument);
+	for (size_t k = 0; k < 3 && o->names[k]; k++)
+		fprintf(out, ", --%s%s%s", o->names[k], gap, argument);
+	fprintf(out, "\n        %s\n", o->doc);
+}
+
+void cli_usage(FILE *out)
+{
+	fputs("Usage: fpmx [-n] [-e] [-h] [-i] [-m] [-v] [-t] [-p <prefix>] [-g <pid>] [-c <file>] "
+	      "[-d foo[=bar]] [-y <file>] [-D] [-F [-O]] [-R]\n",
+	    out);
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (options[i].doc)
+			print_option(out, &options[i]);
+}

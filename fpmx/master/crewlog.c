@@ -1,0 +1,73 @@
+/*
+ * crewlog: php-fpm's lines about workers.
+ *
+ * Runs in: master.
+ */
+#include "master/crewlog.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "proc/exits.h"
+
+/* php-fpm calls a pool busy from this rate on. */
+#define BUSY_RATE 8
+
+void crewlog_limits(
+    struct crew *c, const struct scale_step *step, const struct scale_view *v)
+{
+	const char *key = c->conf->pm == PM_ONDEMAND ? "max_children" : "pm.max_children";
+
+	if (step->at_limit && !c->at_limit && v->waiting > 0)
+		log_pool(LOG_LEVEL_WARNING, c->conf->name,
+		    "server reached %s setting (%d), consider raising it (listen queue: %u)", key,
+		    c->conf->pm_max_children, v->waiting);
+	else if (step->at_limit && !c->at_limit)
+		log_pool(LOG_LEVEL_WARNING, c->conf->name,
+		    "server reached %s setting (%d), consider raising it", key,
+		    c->conf->pm_max_children);
+	if (step->at_process_max && !c->total->warned) {
+		log_warn("The maximum number of processes has been reached. Please review your "
+			 "configuration and consider raising 'process.max'");
+		c->total->warned = true;
+	}
+	if (v->tick && c->conf->pm == PM_DYNAMIC && step->spawn > 0 && v->rate >= BUSY_RATE)
+		log_pool(LOG_LEVEL_WARNING, c->conf->name,
+		    "seems busy (you may need to increase pm.start_servers, or "
+		    "pm.min/max_spare_servers), spawning %u children, there are %u idle, and %u "
+		    "total children",
+		    step->spawn, v->idle, v->idle + v->busy + v->starting + v->retiring);
+}
+
+void crewlog_end(
+    const struct crew *c, const struct slot *s, const struct reap_end *end, const struct worker_view *w)
+{
+	uint64_t age_us = clock_now_us() - s->started_us;
+	enum log_level level = reap_level(end, c->stopping);
+	char words[REAP_WORDS_BYTES];
+
+	reap_words(end, words);
+	log_pool(level, c->conf->name, "child %d %s after %llu.%06llu seconds from start",
+	    (int)s->pid, words, (unsigned long long)(age_us / 1000000),
+	    (unsigned long long)(age_us % 1000000));
+	if (!end->by_signal && end->code != 0)
+		log_pool(level, c->conf->name, "child %d: %s", (int)s->pid, exit_word(end->code));
+	/* Whose request it was: php-fpm leaves that to guessing. */
+	if (level == LOG_LEVEL_WARNING && w->state > WORKER_IDLE && w->uri[0])
+		log_pool(level, c->conf->name, "child %d was at script '%s' (request: \"%s %s%s%s\")",
+		    (int)s->pid, w->script, w->method, w->uri, w->query[0] ? "?" : "", w->query);
+}
+
+void crewlog_cut(const struct crew *c)
+{
+	struct worker_view w;
+
+	for (uint32_t i = 0; i < c->high; i++) {
+		if (!slot_has_process(&c->slots[i]) || !board_read(c->board, i, &w) ||
+		    w.state <= WORKER_IDLE)
+			continue;
+		log_pool(LOG_LEVEL_WARNING, c->conf->name,
+		    "child %d, script '%s' (request: \"%s %s%s%s\") is cut off by the stop",
+		    (int)c->slots[i].pid, w.script, w.method, w.uri, w.query[0] ? "?" : "",
+		    w.query);
+	}
+}

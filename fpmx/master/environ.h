@@ -1,0 +1,22 @@
+/*
+ * environ: the environment of a pool's template and workers.
+ *
+ * Runs in: master.
+ * Pure but for its reading of the environment that it is given.
+ */
+#ifndef FPMX_MASTER_ENVIRON_H
+#define FPMX_MASTER_ENVIRON_H
+
+#include "base/arena.h"
+#include "conf/conf.h"
+
+/*
+ * php-fpm's: env[] in reverse order, then USER and HOME (NULL: none) unless
+ * env[] sets them; without clear_env the master's environment comes first, less
+ * what the pool sets. A value $NAME is the master's NAME, "" if it has none.
+ * Of two equal names in env[] the first wins. NULL-terminated, in the arena.
+ */
+const char *const *environ_for_pool(const struct pool_conf *, const char *user, const char *home,
+    char *const *master_env, struct arena *) __attribute__((warn_unused_result));
+
+#endif

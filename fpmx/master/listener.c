@@ -1,0 +1,373 @@
+/*
+ * listener: sockets and their paths.
+ *
+ * Runs in: master.
+ */
+#include "master/listener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <libgen.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/must.h"
+
+/*
+ * A start waits so long for another one that is binding in the same folder; a
+ * running master does not wait.
+ */
+#define LOCK_TRIES_START 50
+#define LOCK_TRIES_RUNNING 1
+#define LOCK_TRY_NS (20 * 1000 * 1000)
+
+#define MODE_DEFAULT 0660
+
+/* --- what both kinds share ------------------------------------------------ */
+
+static int somaxconn(void)
+{
+	char text[32] = "";
+	int fd = open("/proc/sys/net/core/somaxconn", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	fd_close(&fd);
+	return got > 0 ? (int)strtol(text, NULL, 10) : 0;
+}
+
+/* The kernel cuts the backlog silently; the operator should know. */
+static void warn_of_clamp(const struct listener *l)
+{
+	int most = somaxconn();
+
+	if (most > 0 && l->conf->listen_backlog > most)
+		log_pool(LOG_LEVEL_WARNING, l->conf->name,
+		    "listen.backlog of '%s': %d asked, %d granted (net.core.somaxconn)", l->text,
+		    l->conf->listen_backlog, most);
+}
+
+static int fail_bind(const struct listener *l, struct err *e)
+{
+	return err_sys(e, "unable to bind listening socket for address '%s'", l->text);
+}
+
+static int start_listening(struct listener *l, struct err *e)
+{
+	if (listen(l->fd, l->conf->listen_backlog) < 0)
+		return err_sys(e, "failed to listen to address '%s'", l->text);
+	return 0;
+}
+
+/* --- TCP ------------------------------------------------------------------ */
+
+static int bind_tcp(struct listener *l, const struct sockaddr *sa, socklen_t n)
+{
+	int on = 1, off = 0, saved;
+
+	l->fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (l->fd < 0)
+		return -1;
+	setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* [::] takes IPv4 too, whatever net.ipv6.bindv6only says. */
+	if (sa->sa_family == AF_INET6)
+		setsockopt(l->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (bind(l->fd, sa, n) == 0) {
+		address_key(sa, l->key);
+		return 0;
+	}
+	saved = errno;
+	fd_close(&l->fd);
+	errno = saved;
+	return -1;
+}
+
+static int open_port(struct listener *l, uint16_t port, struct err *e)
+{
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(port)};
+
+	in6.sin6_addr = in6addr_any;
+	if (bind_tcp(l, (struct sockaddr *)&in6, sizeof(in6)) == 0)
+		return 0;
+	log_notice("[pool %s] Failed implicitly binding to ::, retrying with 0.0.0.0",
+	    l->conf->name);
+	if (bind_tcp(l, (struct sockaddr *)&in, sizeof(in)) < 0)
+		return fail_bind(l, e);
+	return 0;
+}
+
+static int open_host(struct listener *l, const struct address *a, struct err *e)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
+	char port[8];
+	int rc;
+
+	snprintf(port, sizeof(port), "%u", a->port);
+	rc = getaddrinfo(a->host, port, &hints, &found);
+	if (rc != 0)
+		return err_set(e, "getaddrinfo: %s", gai_strerror(rc));
+	if (found->ai_next)
+		log_warn("[pool %s] Found multiple addresses for %s, the first is used and the "
+			 "others are ignored",
+		    l->conf->name, a->host);
+	rc = bind_tcp(l, found->ai_addr, found->ai_addrlen);
+	if (rc < 0)
+		fail_bind(l, e);
+	freeaddrinfo(found);
+	return rc;
+}
+
+/* --- unix ----------------------------------------------------------------- */
+
+/*
+ * While we hold the folder's lock no other master is between its look at the
+ * old socket and its own bind. A folder that cannot be locked is no reason to
+ * fail: bind() says what is wrong with it. Returns the lock, or -1.
+ */
+static int lock_folder(const char *path, int tries)
+{
+	char copy[sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
+	int fd;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && --tries > 0) {
+		struct timespec pause = {.tv_nsec = LOCK_TRY_NS};
+
+		nanosleep(&pause, NULL);
+	}
+	return fd;
+}
+
+/* Does somebody listen there? A full queue is somebody, too. */
+static bool has_owner(const struct sockaddr_un *un)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	bool owned = fd >= 0 && (connect(fd, (const struct sockaddr *)un, sizeof(*un)) == 0 ||
+				    errno == EAGAIN || errno == EACCES);
+
+	fd_close(&fd);
+	return owned;
+}
+
+/* Makes way for the bind. Only a socket without owner is ever removed. */
+static int clear_path(struct listener *l, const struct sockaddr_un *un, struct err *e)
+{
+	struct stat st;
+
+	if (lstat(l->path, &st) < 0)
+		return 0;
+	if (!S_ISSOCK(st.st_mode)) {
+		errno = EADDRINUSE;
+		return fail_bind(l, e);
+	}
+	if (has_owner(un))
+		return err_set(e, "Another FPM instance seems to already listen on %s", l->path);
+	if (unlink(l->path) < 0 && errno != ENOENT)
+		return err_sys(e, "failed to unlink the stale socket '%s'", l->path);
+	return 0;
+}
+
+/* A name or a number; *group, where given, gets the user's own group. */
+static int owner_of(const char *text, uid_t *uid, gid_t *group, struct err *e)
+{
+	const struct passwd *pw;
+
+	if (text[strspn(text, "0123456789")] == '\0') {
+		*uid = (uid_t)strtoul(text, NULL, 10);
+		return 0;
+	}
+	pw = getpwnam(text);
+	if (!pw)
+		return err_sys(e, "cannot get uid for user '%s'", text);
+	*uid = pw->pw_uid;
+	*group = pw->pw_gid;
+	return 0;
+}
+
+static int group_of(const char *text, gid_t *gid, struct err *e)
+{
+	const struct group *gr;
+
+	if (text[strspn(text, "0123456789")] == '\0') {
+		*gid = (gid_t)strtoul(text, NULL, 10);
+		return 0;
+	}
+	gr = getgrnam(text);
+	if (!gr)
+		return err_sys(e, "cannot get gid for group '%s'", text);
+	*gid = gr->gr_gid;
+	return 0;
+}
+
+/*
+ * Owner and group, before anybody can connect. Through a descriptor that does
+ * not follow links, so that what is changed is what was bound.
+ */
+static int settle_owner(struct listener *l, struct err *e)
+{
+	const struct pool_conf *conf = l->conf;
+	uid_t uid = (uid_t)-1;
+	gid_t gid = (gid_t)-1;
+	struct stat st;
+	int fd, rc = 0;
+
+	if (conf->listen_owner && *conf->listen_owner &&
+	    owner_of(conf->listen_owner, &uid, &gid, e) < 0)
+		return -1;
+	if (conf->listen_group && *conf->listen_group &&
+	    group_of(conf->listen_group, &gid, e) < 0)
+		return -1;
+	fd = open(l->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode)) {
+		fd_close(&fd);
+		return err_sys(e, "the socket '%s' was taken away", l->path);
+	}
+	l->dev = st.st_dev;
+	l->ino = st.st_ino;
+	if ((uid != (uid_t)-1 || gid != (gid_t)-1) &&
+	    fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
+		rc = err_sys(e, "[pool %s] failed to chown() the socket '%s'", conf->name, l->path);
+	fd_close(&fd);
+	return rc;
+}
+
+static int bind_unix(struct listener *l, const struct sockaddr_un *un, struct err *e)
+{
+	mode_t mode = pool_is_set(l->conf, listen_mode) ? l->conf->listen_mode : MODE_DEFAULT;
+	mode_t before = umask(0777 & ~mode);
+	int rc = bind(l->fd, (const struct sockaddr *)un, sizeof(*un));
+
+	umask(before);
+	if (rc < 0)
+		return fail_bind(l, e);
+	return settle_owner(l, e);
+}
+
+static int open_unix(struct listener *l, const char *path, int lock_tries, struct err *e)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int lock, rc;
+
+	if (strlen(path) >= sizeof(un.sun_path))
+		return err_set(e,
+		    "cannot bind to UNIX socket '%s' as path is too long (found length: %zu, "
+		    "maximal length: %zu)",
+		    path, strlen(path), sizeof(un.sun_path) - 1);
+	memcpy(un.sun_path, path, strlen(path) + 1);
+	l->path = path;
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (l->fd < 0)
+		return err_sys(e, "failed to create new listening socket");
+	address_key((struct sockaddr *)&un, l->key);
+	lock = lock_folder(path, lock_tries);
+	rc = clear_path(l, &un, e);
+	if (rc == 0)
+		rc = bind_unix(l, &un, e);
+	/* Under the lock still: until it listens, a twin would think it stale. */
+	if (rc == 0)
+		rc = start_listening(l, e);
+	fd_close(&lock);
+	return rc;
+}
+
+/* --- opening, closing, looking after --------------------------------------- */
+
+static int open_any(struct listener *l, const struct pool_conf *conf, const char *text,
+    int lock_tries, struct err *e)
+{
+	struct address a;
+	int rc = -1;
+
+	*l = (struct listener){.conf = conf, .text = text, .fd = -1};
+	if (address_parse(text, &a, e) < 0)
+		return -1;
+	switch (a.kind) {
+	case ADDRESS_UNIX:
+		rc = open_unix(l, a.path, lock_tries, e);
+		break;
+	case ADDRESS_PORT:
+		rc = open_port(l, a.port, e);
+		break;
+	case ADDRESS_HOST:
+		rc = open_host(l, &a, e);
+		break;
+	case ADDRESS_KIND_MAX:
+		must(!"a kind of address");
+	}
+	if (rc == 0 && a.kind != ADDRESS_UNIX)
+		rc = start_listening(l, e);
+	if (rc < 0)
+		listener_close(l, false);
+	else
+		warn_of_clamp(l);
+	return rc;
+}
+
+int listener_open(
+    struct listener *l, const struct pool_conf *conf, const char *text, struct err *e)
+{
+	return open_any(l, conf, text, LOCK_TRIES_START, e);
+}
+
+/* Is what lies at the path what we have bound? */
+static bool path_is_ours(const struct listener *l)
+{
+	struct stat st;
+
+	return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
+}
+
+void listener_close(struct listener *l, bool unlink_path)
+{
+	if (unlink_path && l->path && l->fd >= 0 && path_is_ours(l))
+		unlink(l->path);
+	fd_close(&l->fd);
+}
+
+/* Says it once for each time that the path was lost. */
+static void complain(struct listener *l, const char *text)
+{
+	if (!l->complained)
+		log_pool(LOG_LEVEL_ERROR, l->conf->name, "%s", text);
+	l->complained = true;
+}
+
+enum listener_look listener_look(struct listener *l, int *old_fd)
+{
+	struct listener again = {.fd = -1};
+	struct stat st;
+	struct err e;
+
+	*old_fd = -1;
+	if (!l->path || path_is_ours(l)) {
+		l->complained = false;
+		return LISTENER_SAME;
+	}
+	if (lstat(l->path, &st) == 0 || errno != ENOENT) {
+		complain(l, "somebody else's file is at the path of our socket; it is left alone");
+		return LISTENER_SAME;
+	}
+	if (open_any(&again, l->conf, l->text, LOCK_TRIES_RUNNING, &e) < 0) {
+		complain(l, e.text);
+		return LISTENER_SAME;
+	}
+	log_pool(LOG_LEVEL_WARNING, l->conf->name, "the socket '%s' had vanished and is bound again",
+	    l->path);
+	*old_fd = l->fd;
+	*l = again;
+	return LISTENER_REBOUND;
+}

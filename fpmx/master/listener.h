@@ -1,0 +1,54 @@
+/*
+ * listener: one listening socket for each address of a pool.
+ *
+ * Runs in: master.
+ * Never: closes a socket that is configured, deletes a file that is not a
+ * socket or is not ours, takes a path from a live owner. The paths of unix
+ * sockets are looked at each second and bound again when they have vanished.
+ */
+#ifndef FPMX_MASTER_LISTENER_H
+#define FPMX_MASTER_LISTENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "master/address.h"
+#include "master/sockdiag.h"
+
+struct listener {
+	/* configuration */
+	const struct pool_conf *conf;
+	const char *text; /* as configured */
+
+	/* run-time state */
+	int fd; /* non-blocking, close-on-exec; -1: not open */
+	char key[ADDRESS_KEY_BYTES];
+	const char *path; /* unix: the path bound, else NULL */
+	dev_t dev;        /* unix: what we have bound */
+	ino_t ino;
+	bool complained; /* unix: the log knows that the path cannot be bound again */
+};
+
+/*
+ * Binds and listens. A stale unix socket is replaced, under a lock of its
+ * folder, so that of two masters that start at once exactly one gets it. Words
+ * of failure are php-fpm's.
+ */
+int listener_open(struct listener *, const struct pool_conf *, const char *text, struct err *)
+    __attribute__((warn_unused_result));
+
+/* Closes the socket and, if asked, removes the path if it is still ours. */
+void listener_close(struct listener *, bool unlink_path);
+
+enum listener_look {
+	LISTENER_SAME,   /* as it was */
+	LISTENER_REBOUND /* the path had vanished: fd is a new socket, *old_fd the one before */
+};
+
+/* Looks after the path of a unix socket; other sockets are always the same. */
+enum listener_look listener_look(struct listener *, int *old_fd);
+
+#endif

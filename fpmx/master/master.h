@@ -1,0 +1,23 @@
+/*
+ * master: start-up in order, signals, stop.
+ *
+ * Runs in: master.
+ * Never: blocks once it serves; parses a request; maps PHP.
+ */
+#ifndef FPMX_MASTER_MASTER_H
+#define FPMX_MASTER_MASTER_H
+
+#include "conf/conf.h"
+#include "master/cli.h"
+
+struct master_start {
+	const struct cli *cli;
+	const struct conf *conf;
+	char *const *environ;
+	bool daemonize;
+};
+
+/* Runs to the end of the process; returns its exit code. */
+int master_run(const struct master_start *);
+
+#endif

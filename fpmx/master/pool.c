@@ -1,0 +1,615 @@
+/*
+ * pool: the parts of a pool and their doings.
+ *
+ * Runs in: master.
+ */
+#include "master/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "master/crewlog.h"
+#include "master/environ.h"
+#include "master/listener.h"
+#include "master/logfile.h"
+#include "master/sockdiag.h"
+#include "master/template.h"
+#include "master/throttle.h"
+#include "status/scoreboard.h"
+
+/* A template that lived so long counts as one that came up. */
+#define TEMPLATE_PROOF_MS 1000
+
+struct pool {
+	/* configuration */
+	struct pool_host *host;
+	const struct pool_conf *conf;
+	struct arena *arena;
+	struct privs privs;
+	const char *const *envp;
+
+	/* run-time state */
+	enum pool_state state;
+	struct listener *listeners;
+	struct loop_handle *listen_watches; /* ondemand: while no worker is free */
+	int *listen_fds;
+	size_t nlisteners;
+	struct board *board;
+	int access_fd;
+	int wake_fd;
+	struct loop_handle wake_watch;
+	int retire[2]; /* workers of this generation watch [0]; closing [1] retires them */
+	int old_retire; /* write end of the generation before, closed when the next is ready */
+	struct template template;
+	struct throttle throttle; /* of templates */
+	struct loop_handle retry_timer;
+	bool settled, came_up;
+	bool renewing;        /* the template is replaced, and then the workers */
+	bool left_idle;       /* ondemand: the template was sent away for want of work */
+	bool stale_logs;      /* the template was starting when logs were reopened */
+	uint64_t empty_at_ms; /* ondemand: since when there is no worker; 0: there is one */
+	struct crew crew;
+};
+
+static const unsigned moves[POOL_STATE_MAX] = {
+    [POOL_NEW] = 1U << POOL_OPEN,
+    [POOL_OPEN] = 1U << POOL_SERVING,
+    [POOL_SERVING] = 1U << POOL_STOPPING,
+    [POOL_STOPPING] = 0,
+};
+
+static void move(struct pool *p, enum pool_state to)
+{
+	must(moves[p->state] & (1U << to));
+	p->state = to;
+}
+
+static bool is_ondemand(const struct pool *p)
+{
+	return p->conf->pm == PM_ONDEMAND;
+}
+
+/* --- opening -------------------------------------------------------------------- */
+
+struct pool *pool_new(struct pool_host *host, const struct pool_conf *conf)
+{
+	struct pool *p = must_memory(calloc(1, sizeof(*p)));
+
+	p->host = host;
+	p->conf = conf;
+	p->arena = arena_new(4096);
+	p->access_fd = p->wake_fd = p->retire[0] = p->retire[1] = p->old_retire = -1;
+	return p;
+}
+
+static int open_privs(struct pool *p, struct err *e)
+{
+	if (privs_resolve(p->conf, p->host->root, p->arena, &p->privs, e) < 0)
+		return err_wrap(e, "[pool %s]", p->conf->name);
+	if (p->host->root && !p->host->allow_root && (p->privs.uid == 0 || p->privs.gid == 0))
+		return err_set(e, "[pool %s] please specify user and group other than root",
+		    p->conf->name);
+	p->envp = environ_for_pool(
+	    p->conf, p->privs.user, p->privs.home, p->host->environ, p->arena);
+	return 0;
+}
+
+static int open_listeners(struct pool *p, struct err *e)
+{
+	size_t n = p->conf->listen.n;
+
+	p->listeners = arena_alloc(p->arena, n, sizeof(*p->listeners));
+	p->listen_watches = arena_alloc(p->arena, n, sizeof(*p->listen_watches));
+	p->listen_fds = arena_alloc(p->arena, n, sizeof(*p->listen_fds));
+	for (; p->nlisteners < n; p->nlisteners++)
+		if (listener_open(&p->listeners[p->nlisteners], p->conf,
+			p->conf->listen.items[p->nlisteners], e) < 0)
+			return -1;
+	return 0;
+}
+
+static int open_access_log(struct pool *p, struct err *e)
+{
+	if (!p->conf->access_log || !*p->conf->access_log)
+		return 0;
+	p->access_fd = logfile_open("access log", p->conf->access_log, e);
+	return p->access_fd < 0 ? err_wrap(e, "[pool %s]", p->conf->name) : 0;
+}
+
+static int open_retire_pipe(struct pool *p, struct err *e)
+{
+	if (pipe2(p->retire, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_sys(e, "[pool %s] pipe", p->conf->name);
+	return 0;
+}
+
+static void on_wake(void *ctx, int fd, uint32_t events)
+{
+	struct pool *p = ctx;
+	uint64_t count;
+
+	(void)events;
+	if (read(fd, &count, sizeof(count)) == sizeof(count))
+		crew_look(&p->crew, false);
+}
+
+static int open_wake(struct pool *p, struct err *e)
+{
+	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->wake_fd < 0)
+		return err_sys(e, "[pool %s] eventfd", p->conf->name);
+	return loop_watch(p->host->loop, p->wake_fd, EPOLLIN, on_wake, p, &p->wake_watch, e);
+}
+
+static const struct template_calls template_calls;
+static const struct crew_calls crew_calls;
+
+int pool_open(struct pool *p, struct err *e)
+{
+	struct crew_setup setup = {
+	    .conf = p->conf,
+	    .loop = p->host->loop,
+	    .template = &p->template,
+	    .total = &p->host->total,
+	    .calls = &crew_calls,
+	    .ctx = p,
+	};
+
+	if (open_privs(p, e) < 0 || open_listeners(p, e) < 0 || open_access_log(p, e) < 0 ||
+	    open_retire_pipe(p, e) < 0 || open_wake(p, e) < 0)
+		return -1;
+	p->board = board_new(p->conf->name, (uint32_t)p->conf->pm_max_children, e);
+	if (!p->board)
+		return -1;
+	template_init(&p->template, p->host->loop, p->conf->name, &template_calls, p);
+	setup.board = p->board;
+	setup.uid = p->privs.change_user ? p->privs.uid : getuid();
+	crew_init(&p->crew, &setup);
+	move(p, POOL_OPEN);
+	return 0;
+}
+
+static void close_watches(struct pool *p)
+{
+	for (size_t i = 0; i < p->nlisteners; i++)
+		loop_forget(p->host->loop, &p->listen_watches[i]);
+}
+
+void pool_free(struct pool *p, bool unlink_sockets)
+{
+	if (!p)
+		return;
+	close_watches(p);
+	for (size_t i = 0; i < p->nlisteners; i++)
+		listener_close(&p->listeners[i], unlink_sockets);
+	loop_forget(p->host->loop, &p->wake_watch);
+	loop_forget(p->host->loop, &p->retry_timer);
+	if (p->state != POOL_NEW)
+		crew_free(&p->crew);
+	board_free(p->board);
+	fd_close(&p->access_fd);
+	fd_close(&p->wake_fd);
+	fd_close(&p->retire[0]);
+	fd_close(&p->retire[1]);
+	fd_close(&p->old_retire);
+	arena_free(p->arena);
+	free(p);
+}
+
+/* --- template ------------------------------------------------------------------------ */
+
+static void settle(struct pool *p)
+{
+	if (p->settled)
+		return;
+	p->settled = true;
+	p->host->changed(p->host->ctx);
+}
+
+static void start_template(struct pool *p);
+
+static void retry_template(void *ctx)
+{
+	struct pool *p = ctx;
+
+	/* An ondemand pool may not need one any more. */
+	if (is_ondemand(p))
+		crew_look(&p->crew, false);
+	else
+		start_template(p);
+}
+
+static void template_failed(struct pool *p, uint64_t tried_at_ms)
+{
+	uint64_t now_ms = loop_now_ms(p->host->loop);
+
+	throttle_failed(&p->throttle, tried_at_ms, now_ms);
+	loop_forget(p->host->loop, &p->retry_timer);
+	loop_timer(p->host->loop, throttle_wait_ms(&p->throttle, now_ms), retry_template, p,
+	    &p->retry_timer);
+	settle(p);
+}
+
+static void fill_heritage(const struct pool *p, struct heritage *h)
+{
+	for (size_t i = 0; i < p->nlisteners; i++)
+		p->listen_fds[i] = p->listeners[i].fd;
+	*h = (struct heritage){
+	    .pool = p->conf,
+	    .php = p->host->php,
+	    .log = {.level = p->host->conf->global.log_level,
+		.limit_bytes = (uint32_t)p->host->conf->global.log_limit},
+	    .user = p->privs.user,
+	    .home = p->privs.home,
+	    .nslots = board_nslots(p->board),
+	    .master_pid = getpid(),
+	    .retire_fd = p->retire[0],
+	    .wake_fd = p->wake_fd,
+	    .board_fd = board_fd(p->board),
+	    .log_fd = logfile_fd(),
+	    .access_fd = p->access_fd,
+	    .nlisten = p->nlisteners,
+	    .listen_fds = p->listen_fds,
+	};
+}
+
+/* Starts one if there is none and it is time. */
+static void start_template(struct pool *p)
+{
+	struct heritage h;
+	struct template_start how = {
+	    .heritage = &h,
+	    .engine_fd = p->host->engine_fd,
+	    .envp = p->envp,
+	    .privs = &p->privs,
+	    .boot_timeout_ms = p->conf->template_boot_timeout_ms,
+	    .files = p->conf->rlimit_files > 0 ? NULL : p->host->files,
+	};
+	uint64_t now_ms = loop_now_ms(p->host->loop);
+	struct err e;
+
+	if (p->state != POOL_SERVING || p->template.state != TEMPLATE_NONE ||
+	    throttle_wait_ms(&p->throttle, now_ms) > 0)
+		return;
+	fill_heritage(p, &h);
+	p->left_idle = p->stale_logs = false;
+	if (template_start(&p->template, &how, &e) < 0) {
+		log_pool(LOG_LEVEL_ERROR, p->conf->name, "failed to start the template: %s", e.text);
+		template_failed(p, now_ms);
+	}
+}
+
+static void send_logs(struct pool *p)
+{
+	struct msg m = {.type = MSG_REOPEN, .u.reopen.has_error_log = 1};
+
+	m.fds[m.nfds++] = logfile_fd();
+	if (p->access_fd >= 0) {
+		m.u.reopen.has_access_log = 1;
+		m.fds[m.nfds++] = p->access_fd;
+	}
+	if (!template_send(&p->template, &m))
+		log_pool(LOG_LEVEL_WARNING, p->conf->name, "the template keeps its old logs");
+	p->stale_logs = false;
+}
+
+static void on_template_ready(void *ctx)
+{
+	struct pool *p = ctx;
+
+	p->came_up = true;
+	if (p->stale_logs)
+		send_logs(p);
+	if (p->renewing) {
+		/* The old generation reads the end of its pipe and leaves after its requests. */
+		p->renewing = false;
+		fd_close(&p->old_retire);
+		crew_retire_before(&p->crew, p->template.generation);
+	}
+	crew_template_ready(&p->crew);
+	settle(p);
+}
+
+static void on_template_gone(void *ctx, bool was_ready)
+{
+	struct pool *p = ctx;
+	uint64_t lived_ms = loop_now_ms(p->host->loop) - p->template.started_at_ms;
+
+	crew_template_gone(&p->crew);
+	if (p->state != POOL_SERVING) {
+		p->host->changed(p->host->ctx);
+		return;
+	}
+	if (was_ready && lived_ms >= TEMPLATE_PROOF_MS)
+		throttle_succeeded(&p->throttle);
+	if (p->renewing)
+		start_template(p);
+	else if (is_ondemand(p) && p->left_idle)
+		crew_look(&p->crew, false);
+	else
+		template_failed(p, p->template.started_at_ms);
+}
+
+static void on_forked(void *ctx, const struct msg_forked *m)
+{
+	crew_forked(&((struct pool *)ctx)->crew, m);
+}
+
+static void on_refused(void *ctx, const struct msg_refused *m)
+{
+	crew_refused(&((struct pool *)ctx)->crew, m);
+}
+
+static const struct template_calls template_calls = {
+    .ready = on_template_ready,
+    .forked = on_forked,
+    .refused = on_refused,
+    .gone = on_template_gone,
+};
+
+/* --- crew ------------------------------------------------------------------------------- */
+
+static void need_template(void *ctx)
+{
+	start_template(ctx);
+}
+
+/* The queue of one listener; at least what poll() can tell. */
+static uint32_t queue_of(const struct pool *p, const struct listener *l, uint32_t *room)
+{
+	struct pollfd readable = {.fd = l->fd, .events = POLLIN};
+	struct sockdiag_queue q;
+
+	if (sockdiag_queue(p->host->netlink_fd, l->fd, &q)) {
+		*room += q.room;
+		return q.waiting;
+	}
+	return poll(&readable, 1, 0) == 1 ? 1 : 0;
+}
+
+static unsigned count_waiting(void *ctx)
+{
+	struct pool *p = ctx;
+	uint32_t waiting = 0, room = 0;
+
+	for (size_t i = 0; i < p->nlisteners; i++)
+		waiting += queue_of(p, &p->listeners[i], &room);
+	crew_publish_queue(&p->crew, waiting, room);
+	return waiting;
+}
+
+static int no_outputs(void *ctx, struct slot *s, int fds[CHAN_FDS_MAX])
+{
+	(void)ctx;
+	(void)s;
+	(void)fds;
+	return 0;
+}
+
+static void on_slot_left(void *ctx, struct slot *s)
+{
+	struct pool *p = ctx;
+
+	(void)s;
+	if (p->state == POOL_STOPPING)
+		p->host->changed(p->host->ctx);
+}
+
+static void on_connection(void *ctx, int fd, uint32_t events)
+{
+	struct pool *p = ctx;
+
+	(void)fd;
+	(void)events;
+	crew_look(&p->crew, false);
+}
+
+/*
+ * An ondemand pool without a free worker: the next connection has to wake the
+ * master. While a worker is free the master stays out of it, or it would be
+ * woken by every connection.
+ */
+static void attend(void *ctx, bool watch)
+{
+	struct pool *p = ctx;
+	struct err e;
+
+	for (size_t i = 0; i < p->nlisteners; i++) {
+		struct loop_handle *h = &p->listen_watches[i];
+
+		if (watch && h->generation == 0 &&
+		    loop_watch(p->host->loop, p->listeners[i].fd, EPOLLIN, on_connection, p, h,
+			&e) < 0)
+			log_pool(LOG_LEVEL_ERROR, p->conf->name, "%s", e.text);
+		if (!watch)
+			loop_forget(p->host->loop, h);
+	}
+}
+
+static const struct crew_calls crew_calls = {
+    .need_template = need_template,
+    .waiting = count_waiting,
+    .outputs = no_outputs,
+    .left = on_slot_left,
+    .attend = attend,
+};
+
+/* --- serving ------------------------------------------------------------------------------ */
+
+void pool_serve(struct pool *p)
+{
+	move(p, POOL_SERVING);
+	if (is_ondemand(p)) {
+		p->settled = true;
+		crew_look(&p->crew, false);
+	} else
+		start_template(p);
+}
+
+bool pool_is_settled(const struct pool *p)
+{
+	return p->settled;
+}
+
+bool pool_has_failed(const struct pool *p)
+{
+	return p->settled && !p->came_up && !is_ondemand(p);
+}
+
+/*
+ * The sockets have changed: the next template gets the new ones and its own
+ * retire pipe; workers of the old one go when the new one is ready.
+ */
+static void renew(struct pool *p)
+{
+	struct err e;
+	int old[2] = {p->retire[0], p->retire[1]};
+
+	if (open_retire_pipe(p, &e) < 0) {
+		log_pool(LOG_LEVEL_ERROR, p->conf->name, "%s", e.text);
+		p->retire[0] = old[0];
+		p->retire[1] = old[1];
+		return;
+	}
+	fd_close(&old[0]);
+	fd_close(&p->old_retire);
+	p->old_retire = old[1];
+	p->renewing = true;
+	if (p->template.state == TEMPLATE_NONE)
+		start_template(p);
+	else
+		template_leave(&p->template);
+}
+
+static void look_after_listeners(struct pool *p)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < p->nlisteners; i++) {
+		int old_fd;
+
+		if (listener_look(&p->listeners[i], &old_fd) == LISTENER_SAME)
+			continue;
+		loop_forget(p->host->loop, &p->listen_watches[i]);
+		fd_close(&old_fd);
+		changed = true;
+	}
+	/* Without any process there is nobody to be told. */
+	if (changed && !pool_is_empty(p))
+		renew(p);
+}
+
+/* The template of a classic ondemand pool leaves when it had nothing to do for long. */
+static void look_after_idle_template(struct pool *p)
+{
+	uint64_t now_ms = loop_now_ms(p->host->loop);
+
+	if (!is_ondemand(p) || p->template.state != TEMPLATE_READY || p->crew.taken > 0) {
+		p->empty_at_ms = 0;
+		return;
+	}
+	if (p->empty_at_ms == 0)
+		p->empty_at_ms = now_ms;
+	if (now_ms - p->empty_at_ms < p->conf->template_max_idle_ms)
+		return;
+	log_pool(LOG_LEVEL_DEBUG, p->conf->name, "template %d has been idle for long and leaves",
+	    (int)p->template.pid);
+	p->left_idle = true;
+	template_leave(&p->template);
+}
+
+void pool_tick(struct pool *p)
+{
+	if (p->state == POOL_SERVING) {
+		look_after_listeners(p);
+		template_tick(&p->template);
+		look_after_idle_template(p);
+		if (!is_ondemand(p))
+			start_template(p);
+	}
+	crew_look(&p->crew, true);
+}
+
+/* --- logs ------------------------------------------------------------------------------------ */
+
+bool pool_has_access_log(const struct pool *p)
+{
+	return p->access_fd >= 0;
+}
+
+void pool_reopen_logs(struct pool *p)
+{
+	struct err e;
+	int fd;
+
+	if (p->access_fd >= 0) {
+		fd = logfile_open("access log", p->conf->access_log, &e);
+		if (fd < 0)
+			log_pool(LOG_LEVEL_ERROR, p->conf->name, "%s", e.text);
+		else {
+			fd_close(&p->access_fd);
+			p->access_fd = fd;
+		}
+	}
+	if (p->template.state == TEMPLATE_READY)
+		send_logs(p);
+	else
+		p->stale_logs = true;
+	/* Workers have theirs from the fork: as in php-fpm, new ones take over. */
+	if (p->access_fd >= 0)
+		crew_replace_all(&p->crew);
+}
+
+/* --- stopping ---------------------------------------------------------------------------------- */
+
+void pool_stop(struct pool *p)
+{
+	if (p->state != POOL_SERVING)
+		return;
+	move(p, POOL_STOPPING);
+	loop_forget(p->host->loop, &p->retry_timer);
+	close_watches(p);
+	crew_stop(&p->crew);
+	fd_close(&p->retire[1]);
+	fd_close(&p->old_retire);
+	template_leave(&p->template);
+}
+
+void pool_signal(struct pool *p, int signo)
+{
+	crew_signal(&p->crew, signo);
+	if (signo == SIGKILL)
+		template_kill(&p->template, "it does not leave");
+}
+
+void pool_log_cut(const struct pool *p)
+{
+	crewlog_cut(&p->crew);
+}
+
+bool pool_is_empty(const struct pool *p)
+{
+	return p->state == POOL_NEW ||
+	       (p->crew.taken == 0 && p->template.state == TEMPLATE_NONE);
+}
+
+bool pool_knows(const struct pool *p, pid_t pid)
+{
+	return p->state != POOL_NEW && crew_knows(&p->crew, pid);
+}
+
+size_t pool_fds_needed(const struct pool_conf *conf)
+{
+	/* board, wake, retire pipe and the one before, access log, channel, pidfd, a spare */
+	return 9 + conf->listen.n + (size_t)conf->pm_max_children;
+}

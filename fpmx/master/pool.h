@@ -1,0 +1,86 @@
+/*
+ * pool: one pool at run time: listeners, template, crew, logs, and how they
+ * hang together.
+ *
+ * Runs in: master.
+ * Life: NEW (nothing opened) -> OPEN (sockets, logs, board) -> SERVING ->
+ * STOPPING -> freed. A pool whose template dies goes on with the workers it
+ * has and gets another template, later and later if that keeps failing.
+ */
+#ifndef FPMX_MASTER_POOL_H
+#define FPMX_MASTER_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/loop.h"
+#include "conf/conf.h"
+#include "master/crew.h"
+#include "proc/heritage.h"
+
+/* What all pools share; outlives them. */
+struct pool_host {
+	struct loop *loop;
+	const struct conf *conf;
+	struct php_options php;
+	char *const *environ; /* of the master */
+	int engine_fd;
+	int netlink_fd; /* or -1 */
+	bool root, allow_root;
+	const struct rlimit *files; /* to be given back to templates, or NULL */
+	struct crew_total total;
+	/* Something was settled or has ended: the master looks whether it waits for that. */
+	void (*changed)(void *ctx);
+	void *ctx;
+};
+
+enum pool_state {
+	POOL_NEW,
+	POOL_OPEN,
+	POOL_SERVING,
+	POOL_STOPPING,
+	POOL_STATE_MAX
+};
+
+struct pool;
+
+struct pool *pool_new(struct pool_host *, const struct pool_conf *);
+
+/* Closes all that is open; unix sockets are removed if asked. NULL is fine. */
+void pool_free(struct pool *, bool unlink_sockets);
+
+/* Users, sockets, logs, scoreboard: all that can fail at start. */
+int pool_open(struct pool *, struct err *) __attribute__((warn_unused_result));
+
+/* Starts to serve: the template now, or (ondemand) with the first connection. */
+void pool_serve(struct pool *);
+
+/* Has the first template come up or failed, or is none needed yet? */
+bool pool_is_settled(const struct pool *);
+/* Has no template of this pool ever come up, though one was needed? */
+bool pool_has_failed(const struct pool *);
+
+/* Each second. */
+void pool_tick(struct pool *);
+
+/* USR1: access logs, and the error log that templates write to. */
+void pool_reopen_logs(struct pool *);
+bool pool_has_access_log(const struct pool *);
+
+/* No more workers; those that are there finish their requests and leave. */
+void pool_stop(struct pool *);
+/* To workers and template, while stopping. */
+void pool_signal(struct pool *, int signo);
+void pool_log_cut(const struct pool *);
+/* Are all its processes gone? */
+bool pool_is_empty(const struct pool *);
+
+bool pool_knows(const struct pool *, pid_t);
+
+/* How many descriptors the master may need for this pool. */
+size_t pool_fds_needed(const struct pool_conf *);
+
+#endif

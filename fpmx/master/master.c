@@ -193,6 +193,8 @@ static bool all_failed(const struct master *m)
 
 static void look_for_ready(struct master *m)
 {
+	if (m->ready || m->stop != STOP_NONE)
+		return;
 	for (size_t i = 0; i < m->npools; i++)
 		if (!pool_is_settled(m->pools[i]))
 			return;
@@ -213,7 +215,7 @@ static void on_change(void *ctx)
 
 	if (m->stop != STOP_NONE)
 		look_for_end(m);
-	else if (!m->ready)
+	else
 		look_for_ready(m);
 }
 

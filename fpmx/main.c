@@ -1,0 +1,186 @@
+/*
+ * main: fpmx from the command line to what it is asked for.
+ *
+ * Runs in: master.
+ * Never: maps PHP, for any option: -i, -m and -v are answered by the engine.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "conf/conf.h"
+#include "master/cli.h"
+#include "master/info.h"
+#include "master/logfile.h"
+#include "master/master.h"
+#include "proc/exits.h"
+#include "proc/title.h"
+
+_Static_assert((int)CONF_GRADE_MAX == 4, "each grade has its level");
+static const enum log_level grade_levels[CONF_GRADE_MAX] = {
+    [CONF_NOTICE] = LOG_LEVEL_NOTICE,
+    [CONF_WARNING] = LOG_LEVEL_WARNING,
+    [CONF_ERROR] = LOG_LEVEL_ERROR,
+    [CONF_ALERT] = LOG_LEVEL_ALERT,
+};
+
+static void tell_finding(void *ctx, enum conf_grade grade, const char *line)
+{
+	(void)ctx;
+	log_at(grade_levels[grade], NULL, "%s", line);
+}
+
+static void tell_dump(void *ctx, const char *line)
+{
+	(void)ctx;
+	log_notice("%s", line);
+}
+
+static int fail(void)
+{
+	log_error("FPM initialization failed");
+	return EXIT_CONFIG;
+}
+
+static bool will_daemonize(const struct cli *cli, const struct conf *conf)
+{
+	if (cli->daemon != CLI_AS_CONFIGURED)
+		return cli->daemon == CLI_DAEMONIZE;
+	return conf->global.daemonize;
+}
+
+/* php-fpm's rule for where the log goes. */
+static int open_log(const struct cli *cli, const struct conf *conf)
+{
+	bool to_file =
+	    will_daemonize(cli, conf) || (!isatty(STDERR_FILENO) && !cli->force_stderr);
+	struct err e;
+
+	if (logfile_configure(&conf->global, to_file, &e) == 0)
+		return 0;
+	log_error("%s", e.text);
+	log_error("failed to post process the configuration");
+	return -1;
+}
+
+static int run_test(const struct cli *cli, const struct conf *conf)
+{
+	/* php-fpm before 8.4 ends this line with an empty one. */
+	const char *more = strcmp(FPMX_PHP_XY, "8.4") < 0 ? "\n" : "";
+
+	if (cli->dump)
+		conf_dump_fpm(conf, tell_dump, NULL);
+	log_notice("configuration file %s test is successful%s", conf->path, more);
+	return EXIT_DONE;
+}
+
+static int run_configured(const struct cli *cli, struct conf *conf)
+{
+	struct master_start start = {
+	    .cli = cli,
+	    .conf = conf,
+	    .environ = environ,
+	    .daemonize = will_daemonize(cli, conf),
+	};
+
+	return cli->action == CLI_TEST ? run_test(cli, conf) : master_run(&start);
+}
+
+static int check_prefix(const struct cli *cli)
+{
+	struct stat st;
+
+	if (!cli->prefix || (stat(cli->prefix, &st) == 0 && S_ISDIR(st.st_mode)))
+		return 0;
+	log_error("the global prefix '%s' does not exist or is not a directory", cli->prefix);
+	return -1;
+}
+
+static int run(const struct cli *cli)
+{
+	struct conf_source source = {
+	    .path = cli->config,
+	    .prefix = cli->prefix,
+	    .root = geteuid() == 0,
+	    .allow_root = cli->allow_root,
+	};
+	struct conf_report report;
+	struct conf *conf;
+	int code = EXIT_CONFIG;
+
+	if (check_prefix(cli) < 0)
+		return fail();
+	conf_report_init(&report);
+	conf = conf_load(&source, &report);
+	if (conf && cli->pid_file)
+		conf->global.pid = cli->pid_file;
+	/* A good file decides where its notices go; of a bad one stderr is told. */
+	if (conf && open_log(cli, conf) < 0) {
+		conf_free(conf);
+		conf = NULL;
+	} else
+		conf_report_tell(&report, tell_finding, NULL);
+	conf_report_free(&report);
+	if (!conf)
+		return fail();
+	code = run_configured(cli, conf);
+	conf_free(conf);
+	return code;
+}
+
+/*
+ * A log rotation or a reload that comes before we can take it must not end us:
+ * these wait until the master reads its signals.
+ */
+static void hold_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena *arena;
+	struct cli cli;
+	int code = EXIT_DONE;
+
+	hold_signals();
+	title_init(argc, argv);
+	must_whoami("the master");
+	arena = arena_new(4096);
+	cli_parse(argc, argv, arena, &cli);
+	switch (cli.action) {
+	case CLI_RUN:
+	case CLI_TEST:
+		code = run(&cli);
+		break;
+	case CLI_VERSION:
+		code = info_run("version", &cli.php, environ);
+		break;
+	case CLI_MODULES:
+		code = info_run("modules", &cli.php, environ);
+		break;
+	case CLI_INFO:
+		code = info_run("info", &cli.php, environ);
+		break;
+	case CLI_HELP:
+		cli_usage(stdout);
+		break;
+	case CLI_WRONG:
+		cli_usage(stdout);
+		code = EXIT_USAGE;
+		break;
+	}
+	arena_free(arena);
+	return code;
+}

@@ -4,6 +4,7 @@
  * Runs in: master.
  * Never: maps PHP, for any option: -i, -m and -v are answered by the engine.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +12,12 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
 #include "conf/conf.h"
 #include "master/cli.h"
+#include "master/environ.h"
 #include "master/info.h"
 #include "master/logfile.h"
 #include "master/master.h"
@@ -57,8 +60,7 @@ static bool will_daemonize(const struct cli *cli, const struct conf *conf)
 /* php-fpm's rule for where the log goes. */
 static int open_log(const struct cli *cli, const struct conf *conf)
 {
-	bool to_file =
-	    will_daemonize(cli, conf) || (!isatty(STDERR_FILENO) && !cli->force_stderr);
+	bool to_file = will_daemonize(cli, conf) || (!isatty(STDERR_FILENO) && !cli->force_stderr);
 	struct err e;
 
 	if (logfile_configure(&conf->global, to_file, &e) == 0)
@@ -148,17 +150,30 @@ static void hold_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* Descriptors 0, 1 and 2 are in use from here on, so that none of ours is one of them. */
+static void fill_stdio(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	fd_close(&fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena *arena;
 	struct cli cli;
 	int code = EXIT_DONE;
 
+	fill_stdio();
 	hold_signals();
 	title_init(argc, argv);
 	must_whoami("the master");
 	arena = arena_new(4096);
 	cli_parse(argc, argv, arena, &cli);
+	cli.php.startup_env = environ_list(environ, arena);
 	switch (cli.action) {
 	case CLI_RUN:
 	case CLI_TEST:

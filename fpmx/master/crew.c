@@ -53,8 +53,7 @@ void crew_init(struct crew *c, const struct crew_setup *s)
 	c->slots = must_memory(calloc(c->nslots, sizeof(*c->slots)));
 	for (uint32_t i = 0; i < c->nslots; i++)
 		c->slots[i] = (struct slot){.crew = c, .pidfd = -1};
-	c->view.start_wall_us = clock_wall_us();
-	board_set_pool(c->board, &c->view);
+	bulletin_init(&c->bulletin, c->board);
 }
 
 void crew_free(struct crew *c)
@@ -74,27 +73,6 @@ uint32_t crew_number_of(const struct slot *s)
 	return (uint32_t)(s - s->crew->slots);
 }
 
-/* --- publishing ------------------------------------------------------------------ */
-
-static void publish(struct crew *c, const struct pool_view *v)
-{
-	if (memcmp(v, &c->view, sizeof(*v)) == 0)
-		return;
-	c->view = *v;
-	board_set_pool(c->board, v);
-}
-
-void crew_publish_queue(struct crew *c, uint32_t waiting, uint32_t room)
-{
-	struct pool_view v = c->view;
-
-	v.listen_queue = waiting;
-	v.listen_queue_len = room;
-	if (waiting > v.listen_queue_max)
-		v.listen_queue_max = waiting;
-	publish(c, &v);
-}
-
 /*
  * A worker that becomes busy wakes us when fewer than this are idle. While
  * nothing could come of it, nobody shall: at full load that would be a wake-up
@@ -112,18 +90,6 @@ static uint32_t wake_below(const struct crew *c)
 	default:
 		return 0;
 	}
-}
-
-static void publish_counts(struct crew *c, const struct scale_view *v, bool newly_full)
-{
-	struct pool_view p = c->view;
-
-	if (v->busy > p.active_max)
-		p.active_max = v->busy;
-	if (newly_full)
-		p.children_max_reached++;
-	p.wake_below = wake_below(c);
-	publish(c, &p);
 }
 
 /* --- orders ----------------------------------------------------------------------- */
@@ -296,7 +262,7 @@ void crew_look(struct crew *c, bool tick)
 		order(c, allowed(c, &v, step.spawn));
 	if (c->filling && c->taken >= (uint32_t)c->conf->pm_start_servers)
 		c->filling = false;
-	publish_counts(c, &v, newly_full);
+	bulletin_counts(&c->bulletin, v.busy, newly_full, wake_below(c));
 	/*
 	 * With nobody free to notice the next connection, the pool has to. Not so
 	 * while something is wanted already: its end leads to the next look.
@@ -427,21 +393,12 @@ void crew_refused(struct crew *c, const struct msg_refused *m)
 		template_kill(c->template, "it refused an order that nobody had given");
 		return;
 	}
-	log_pool(LOG_LEVEL_ERROR, c->conf->name, "fork() failed: %s (%d)", strerror(m->sys), m->sys);
+	log_pool(
+	    LOG_LEVEL_ERROR, c->conf->name, "fork() failed: %s (%d)", strerror(m->sys), m->sys);
 	release(c, s); /* the pass of each second tries again */
 }
 
 /* --- ends -------------------------------------------------------------------------------- */
-
-/* Adds what the worker has counted to what the pool counts without it. */
-static void keep_totals(struct crew *c, const struct worker_view *w)
-{
-	struct pool_view v = c->view;
-
-	v.accepted_before += w->accepted;
-	v.slow_before += w->slow;
-	publish(c, &v);
-}
 
 /* Did it end before its first request, unasked? */
 static bool is_early(const struct slot *s, const struct worker_view *w)
@@ -466,7 +423,7 @@ static void on_worker_exit(void *ctx, int fd, uint32_t events)
 		log_pool(LOG_LEVEL_ERROR, c->conf->name, "child %d: %s", (int)s->pid, e.text);
 	board_read(c->board, crew_number_of(s), &w);
 	crewlog_end(c, s, &end, &w);
-	keep_totals(c, &w);
+	bulletin_totals(&c->bulletin, &w);
 	if (is_early(s, &w))
 		count_early_end(c, s);
 	else if (w.requests > 0)
@@ -489,7 +446,8 @@ static void chase_retiring(struct crew *c, struct slot *s)
 	if (c->stopping || loop_now_ms(c->loop) - s->since_ms < RETIRE_LIMIT_MS ||
 	    board_state(c->board, crew_number_of(s)) != WORKER_IDLE)
 		return;
-	log_pool(LOG_LEVEL_DEBUG, c->conf->name, "child %d does not leave, killing it", (int)s->pid);
+	log_pool(
+	    LOG_LEVEL_DEBUG, c->conf->name, "child %d does not leave, killing it", (int)s->pid);
 	s->replace = true; /* php-fpm: who had to be killed is replaced */
 	reap_signal(s->pidfd, SIGKILL);
 	slot_move(s, SLOT_KILLED, loop_now_ms(c->loop));
@@ -531,8 +489,8 @@ static void chase_starting(struct crew *c, struct slot *s)
 	if (board_state(c->board, crew_number_of(s)) >= WORKER_IDLE ||
 	    loop_now_ms(c->loop) - s->since_ms < c->conf->template_boot_timeout_ms)
 		return;
-	log_pool(LOG_LEVEL_WARNING, c->conf->name, "child %d does not start, killing it",
-	    (int)s->pid);
+	log_pool(
+	    LOG_LEVEL_WARNING, c->conf->name, "child %d does not start, killing it", (int)s->pid);
 	count_early_end(c, s);
 	s->replace = true;
 	reap_signal(s->pidfd, SIGKILL);

@@ -17,6 +17,7 @@
 
 #include "base/loop.h"
 #include "conf/conf.h"
+#include "master/bulletin.h"
 #include "master/slot.h"
 #include "master/template.h"
 #include "master/throttle.h"
@@ -69,7 +70,7 @@ struct crew {
 	struct throttle throttle;
 	struct loop_handle retry_timer, prove_timer;
 	uint32_t prove_after_ms;
-	struct pool_view view; /* as last published */
+	struct bulletin bulletin;
 };
 
 /* The slots; crew_free() gives them back. conf and the rest outlive the crew. */
@@ -111,8 +112,5 @@ bool crew_knows(const struct crew *, pid_t);
 
 /* The slot's number on the scoreboard. */
 uint32_t crew_number_of(const struct slot *);
-
-/* Listening queues, for the status page. */
-void crew_publish_queue(struct crew *, uint32_t waiting, uint32_t room);
 
 #endif

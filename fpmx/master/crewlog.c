@@ -12,8 +12,7 @@
 /* php-fpm calls a pool busy from this rate on. */
 #define BUSY_RATE 8
 
-void crewlog_limits(
-    struct crew *c, const struct scale_step *step, const struct scale_view *v)
+void crewlog_limits(struct crew *c, const struct scale_step *step, const struct scale_view *v)
 {
 	const char *key = c->conf->pm == PM_ONDEMAND ? "max_children" : "pm.max_children";
 
@@ -38,8 +37,8 @@ void crewlog_limits(
 		    step->spawn, v->idle, v->idle + v->busy + v->starting + v->retiring);
 }
 
-void crewlog_end(
-    const struct crew *c, const struct slot *s, const struct reap_end *end, const struct worker_view *w)
+void crewlog_end(const struct crew *c, const struct slot *s, const struct reap_end *end,
+    const struct worker_view *w)
 {
 	uint64_t age_us = clock_now_us() - s->started_us;
 	enum log_level level = reap_level(end, c->stopping);
@@ -53,8 +52,9 @@ void crewlog_end(
 		log_pool(level, c->conf->name, "child %d: %s", (int)s->pid, exit_word(end->code));
 	/* Whose request it was: php-fpm leaves that to guessing. */
 	if (level == LOG_LEVEL_WARNING && w->state > WORKER_IDLE && w->uri[0])
-		log_pool(level, c->conf->name, "child %d was at script '%s' (request: \"%s %s%s%s\")",
-		    (int)s->pid, w->script, w->method, w->uri, w->query[0] ? "?" : "", w->query);
+		log_pool(level, c->conf->name,
+		    "child %d was at script '%s' (request: \"%s %s%s%s\")", (int)s->pid, w->script,
+		    w->method, w->uri, w->query[0] ? "?" : "", w->query);
 }
 
 void crewlog_cut(const struct crew *c)

@@ -14,8 +14,8 @@
 void crewlog_limits(struct crew *, const struct scale_step *, const struct scale_view *);
 
 /* A worker has ended; w is what its page said last. */
-void crewlog_end(const struct crew *, const struct slot *, const struct reap_end *,
-    const struct worker_view *w);
+void crewlog_end(
+    const struct crew *, const struct slot *, const struct reap_end *, const struct worker_view *w);
 
 /* Names each request that a stronger signal is about to cut. */
 void crewlog_cut(const struct crew *);

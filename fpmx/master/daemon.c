@@ -92,7 +92,8 @@ int daemon_close_stdio(struct err *e)
 
 int daemon_write_pid(struct pid_file *f, const char *path, struct err *e)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
+	int fd =
+	    open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
 	struct stat st;
 	char text[16];
 	int n;

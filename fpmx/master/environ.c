@@ -66,12 +66,25 @@ const char *const *environ_for_pool(const struct pool_conf *conf, const char *us
 
 		if (find(map, p->name, strlen(p->name)) != i)
 			continue;
-		env[n++] = assign(a, p->name,
-		    p->value[0] == '$' ? lookup(master_env, p->value + 1) : p->value);
+		env[n++] = assign(
+		    a, p->name, p->value[0] == '$' ? lookup(master_env, p->value + 1) : p->value);
 	}
 	if (user && find(map, "USER", 4) == map->n)
 		env[n++] = assign(a, "USER", user);
 	if (home && find(map, "HOME", 4) == map->n)
 		env[n++] = assign(a, "HOME", home);
 	return env;
+}
+
+struct conf_list environ_list(char *const *env, struct arena *a)
+{
+	struct conf_list list = {0};
+	size_t n = 0;
+
+	while (env[n])
+		n++;
+	list.items = arena_alloc(a, n + 1, sizeof(*list.items));
+	for (; list.n < n; list.n++)
+		list.items[list.n] = env[list.n];
+	return list;
 }

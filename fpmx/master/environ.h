@@ -19,4 +19,7 @@
 const char *const *environ_for_pool(const struct pool_conf *, const char *user, const char *home,
     char *const *master_env, struct arena *) __attribute__((warn_unused_result));
 
+/* The whole environment as a list; its strings are not copied. */
+struct conf_list environ_list(char *const *env, struct arena *);
+
 #endif

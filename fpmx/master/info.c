@@ -16,25 +16,20 @@
 #include "proc/exits.h"
 #include "proc/spawn.h"
 
-static int spawn(const char *role, int engine_fd, int memfd, char *const *environ_now, int *pidfd,
-    struct err *e)
+static int spawn(
+    const struct spawn_engine *how, const char *role, int memfd, int *pidfd, struct err *e)
 {
 	char number[16];
 	const char *argv[] = {"fpmx-engine", role, number, NULL};
+	struct spawn_engine s = *how;
 	sigset_t none;
-	struct spawn_engine s = {
-	    .engine_fd = engine_fd,
-	    .argv = argv,
-	    .envp = (const char *const *)environ_now,
-	    .keep = &memfd,
-	    .nkeep = 1,
-	    .stdout_fd = STDOUT_FILENO,
-	    .stderr_fd = STDERR_FILENO,
-	    .mask = &none,
-	};
 
 	sigemptyset(&none);
 	snprintf(number, sizeof(number), "%d", memfd);
+	s.argv = argv;
+	s.keep = &memfd;
+	s.nkeep = 1;
+	s.mask = &none;
 	return spawn_engine(&s, pidfd, e) < 0 ? -1 : 0;
 }
 
@@ -68,15 +63,21 @@ static int wait_for(int pidfd)
 int info_run(const char *role, const struct php_options *php, char *const *environ_now)
 {
 	struct err e;
-	int engine_fd = spawn_open_engine(&e), memfd = -1, pidfd = -1, code = EXIT_SOFTWARE;
+	struct spawn_engine how = {
+	    .engine_fd = spawn_open_engine(&e),
+	    .envp = (const char *const *)environ_now,
+	    .stdout_fd = STDOUT_FILENO,
+	    .stderr_fd = STDERR_FILENO,
+	};
+	int memfd = -1, pidfd = -1, code = EXIT_SOFTWARE;
 
-	if (engine_fd >= 0)
+	if (how.engine_fd >= 0)
 		memfd = seal(php, &e);
-	if (memfd >= 0 && spawn(role, engine_fd, memfd, environ_now, &pidfd, &e) == 0)
+	if (memfd >= 0 && spawn(&how, role, memfd, &pidfd, &e) == 0)
 		code = wait_for(pidfd);
 	else
 		log_error("%s", e.text);
-	fd_close(&engine_fd);
+	fd_close(&how.engine_fd);
 	fd_close(&memfd);
 	fd_close(&pidfd);
 	return code;

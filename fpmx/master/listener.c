@@ -102,8 +102,8 @@ static int open_port(struct listener *l, uint16_t port, struct err *e)
 	in6.sin6_addr = in6addr_any;
 	if (bind_tcp(l, (struct sockaddr *)&in6, sizeof(in6)) == 0)
 		return 0;
-	log_notice("[pool %s] Failed implicitly binding to ::, retrying with 0.0.0.0",
-	    l->conf->name);
+	log_notice(
+	    "[pool %s] Failed implicitly binding to ::, retrying with 0.0.0.0", l->conf->name);
 	if (bind_tcp(l, (struct sockaddr *)&in, sizeof(in)) < 0)
 		return fail_bind(l, e);
 	return 0;
@@ -228,8 +228,7 @@ static int settle_owner(struct listener *l, struct err *e)
 	if (conf->listen_owner && *conf->listen_owner &&
 	    owner_of(conf->listen_owner, &uid, &gid, e) < 0)
 		return -1;
-	if (conf->listen_group && *conf->listen_group &&
-	    group_of(conf->listen_group, &gid, e) < 0)
+	if (conf->listen_group && *conf->listen_group && group_of(conf->listen_group, &gid, e) < 0)
 		return -1;
 	fd = open(l->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode)) {
@@ -238,8 +237,7 @@ static int settle_owner(struct listener *l, struct err *e)
 	}
 	l->dev = st.st_dev;
 	l->ino = st.st_ino;
-	if ((uid != (uid_t)-1 || gid != (gid_t)-1) &&
-	    fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
+	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
 		rc = err_sys(e, "[pool %s] failed to chown() the socket '%s'", conf->name, l->path);
 	fd_close(&fd);
 	return rc;
@@ -317,8 +315,7 @@ static int open_any(struct listener *l, const struct pool_conf *conf, const char
 	return rc;
 }
 
-int listener_open(
-    struct listener *l, const struct pool_conf *conf, const char *text, struct err *e)
+int listener_open(struct listener *l, const struct pool_conf *conf, const char *text, struct err *e)
 {
 	return open_any(l, conf, text, LOCK_TRIES_START, e);
 }
@@ -365,8 +362,8 @@ enum listener_look listener_look(struct listener *l, int *old_fd)
 		complain(l, e.text);
 		return LISTENER_SAME;
 	}
-	log_pool(LOG_LEVEL_WARNING, l->conf->name, "the socket '%s' had vanished and is bound again",
-	    l->path);
+	log_pool(LOG_LEVEL_WARNING, l->conf->name,
+	    "the socket '%s' had vanished and is bound again", l->path);
 	*old_fd = l->fd;
 	*l = again;
 	return LISTENER_REBOUND;

@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/must.h"
 
-_Static_assert((int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG &&
-		   (int)CONF_LOG_ALERT == (int)LOG_LEVEL_ALERT,
+_Static_assert(
+    (int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG && (int)CONF_LOG_ALERT == (int)LOG_LEVEL_ALERT,
     "levels of the configuration are those of the log");
 
 /* Descriptors that are passed on must not be 0, 1 or 2. */

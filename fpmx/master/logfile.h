@@ -20,7 +20,8 @@
  * stderr that the master was started with, whatever descriptor 2 is now.
  * Returns a descriptor >= 3, close-on-exec, or -1.
  */
-int logfile_open(const char *what, const char *path, struct err *) __attribute__((warn_unused_result));
+int logfile_open(const char *what, const char *path, struct err *)
+    __attribute__((warn_unused_result));
 
 /*
  * Sends log lines where [global] says. to_file: to error_log (or syslog), with

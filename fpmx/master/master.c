@@ -362,19 +362,6 @@ static int set_limits(struct master *m, struct err *e)
 	return raise_files(m, e);
 }
 
-static void set_startup_env(struct php_options *php, char *const *environ_now, struct arena *a)
-{
-	size_t n = 0;
-	const char **items;
-
-	while (environ_now[n])
-		n++;
-	items = arena_alloc(a, n + 1, sizeof(*items));
-	for (size_t i = 0; i < n; i++)
-		items[i] = environ_now[i];
-	php->startup_env = (struct conf_list){.n = n, .items = items};
-}
-
 static int open_host(struct master *m, struct err *e)
 {
 	m->host.engine_fd = spawn_open_engine(e);
@@ -453,12 +440,10 @@ int master_run(const struct master_start *s)
 		.total = {.max = (unsigned)s->conf->global.process_max},
 		.changed = on_change},
 	};
-	struct arena *arena = arena_new(4096);
 	struct err e;
 
 	m.host.ctx = &m;
 	m.host.php.config_path = s->conf->path;
-	set_startup_env(&m.host.php, s->environ, arena);
 	if (start(&m, &e) < 0) {
 		log_error("%s", e.text);
 		log_error("FPM initialization failed");
@@ -468,6 +453,5 @@ int master_run(const struct master_start *s)
 		log_notice("exiting, bye-bye!");
 	}
 	close_all(&m);
-	arena_free(arena);
 	return m.exit_code;
 }

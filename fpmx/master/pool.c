@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,8 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "master/crewlog.h"
+#include "master/door.h"
 #include "master/environ.h"
-#include "master/listener.h"
 #include "master/logfile.h"
 #include "master/sockdiag.h"
 #include "master/template.h"
@@ -40,15 +39,12 @@ struct pool {
 
 	/* run-time state */
 	enum pool_state state;
-	struct listener *listeners;
-	struct loop_handle *listen_watches; /* ondemand: while no worker is free */
-	int *listen_fds;
-	size_t nlisteners;
+	struct door door;
 	struct board *board;
 	int access_fd;
 	int wake_fd;
 	struct loop_handle wake_watch;
-	int retire[2]; /* workers of this generation watch [0]; closing [1] retires them */
+	int retire[2];  /* workers of this generation watch [0]; closing [1] retires them */
 	int old_retire; /* write end of the generation before, closed when the next is ready */
 	struct template template;
 	struct throttle throttle; /* of templates */
@@ -97,24 +93,10 @@ static int open_privs(struct pool *p, struct err *e)
 	if (privs_resolve(p->conf, p->host->root, p->arena, &p->privs, e) < 0)
 		return err_wrap(e, "[pool %s]", p->conf->name);
 	if (p->host->root && !p->host->allow_root && (p->privs.uid == 0 || p->privs.gid == 0))
-		return err_set(e, "[pool %s] please specify user and group other than root",
-		    p->conf->name);
-	p->envp = environ_for_pool(
-	    p->conf, p->privs.user, p->privs.home, p->host->environ, p->arena);
-	return 0;
-}
-
-static int open_listeners(struct pool *p, struct err *e)
-{
-	size_t n = p->conf->listen.n;
-
-	p->listeners = arena_alloc(p->arena, n, sizeof(*p->listeners));
-	p->listen_watches = arena_alloc(p->arena, n, sizeof(*p->listen_watches));
-	p->listen_fds = arena_alloc(p->arena, n, sizeof(*p->listen_fds));
-	for (; p->nlisteners < n; p->nlisteners++)
-		if (listener_open(&p->listeners[p->nlisteners], p->conf,
-			p->conf->listen.items[p->nlisteners], e) < 0)
-			return -1;
+		return err_set(
+		    e, "[pool %s] please specify user and group other than root", p->conf->name);
+	p->envp =
+	    environ_for_pool(p->conf, p->privs.user, p->privs.home, p->host->environ, p->arena);
 	return 0;
 }
 
@@ -165,8 +147,8 @@ int pool_open(struct pool *p, struct err *e)
 	    .ctx = p,
 	};
 
-	if (open_privs(p, e) < 0 || open_listeners(p, e) < 0 || open_access_log(p, e) < 0 ||
-	    open_retire_pipe(p, e) < 0 || open_wake(p, e) < 0)
+	if (open_privs(p, e) < 0 || door_open(&p->door, p->host->loop, p->conf, p->arena, e) < 0 ||
+	    open_access_log(p, e) < 0 || open_retire_pipe(p, e) < 0 || open_wake(p, e) < 0)
 		return -1;
 	p->board = board_new(p->conf->name, (uint32_t)p->conf->pm_max_children, e);
 	if (!p->board)
@@ -179,19 +161,11 @@ int pool_open(struct pool *p, struct err *e)
 	return 0;
 }
 
-static void close_watches(struct pool *p)
-{
-	for (size_t i = 0; i < p->nlisteners; i++)
-		loop_forget(p->host->loop, &p->listen_watches[i]);
-}
-
 void pool_free(struct pool *p, bool unlink_sockets)
 {
 	if (!p)
 		return;
-	close_watches(p);
-	for (size_t i = 0; i < p->nlisteners; i++)
-		listener_close(&p->listeners[i], unlink_sockets);
+	door_close(&p->door, unlink_sockets);
 	loop_forget(p->host->loop, &p->wake_watch);
 	loop_forget(p->host->loop, &p->retry_timer);
 	if (p->state != POOL_NEW)
@@ -240,10 +214,8 @@ static void template_failed(struct pool *p, uint64_t tried_at_ms)
 	settle(p);
 }
 
-static void fill_heritage(const struct pool *p, struct heritage *h)
+static void fill_heritage(struct pool *p, struct heritage *h)
 {
-	for (size_t i = 0; i < p->nlisteners; i++)
-		p->listen_fds[i] = p->listeners[i].fd;
 	*h = (struct heritage){
 	    .pool = p->conf,
 	    .php = p->host->php,
@@ -258,8 +230,8 @@ static void fill_heritage(const struct pool *p, struct heritage *h)
 	    .board_fd = board_fd(p->board),
 	    .log_fd = logfile_fd(),
 	    .access_fd = p->access_fd,
-	    .nlisten = p->nlisteners,
-	    .listen_fds = p->listen_fds,
+	    .nlisten = p->door.n,
+	    .listen_fds = door_fds(&p->door),
 	};
 }
 
@@ -284,7 +256,8 @@ static void start_template(struct pool *p)
 	fill_heritage(p, &h);
 	p->left_idle = p->stale_logs = false;
 	if (template_start(&p->template, &how, &e) < 0) {
-		log_pool(LOG_LEVEL_ERROR, p->conf->name, "failed to start the template: %s", e.text);
+		log_pool(
+		    LOG_LEVEL_ERROR, p->conf->name, "failed to start the template: %s", e.text);
 		template_failed(p, now_ms);
 	}
 }
@@ -364,28 +337,13 @@ static void need_template(void *ctx)
 	start_template(ctx);
 }
 
-/* The queue of one listener; at least what poll() can tell. */
-static uint32_t queue_of(const struct pool *p, const struct listener *l, uint32_t *room)
-{
-	struct pollfd readable = {.fd = l->fd, .events = POLLIN};
-	struct sockdiag_queue q;
-
-	if (sockdiag_queue(p->host->netlink_fd, l->fd, &q)) {
-		*room += q.room;
-		return q.waiting;
-	}
-	return poll(&readable, 1, 0) == 1 ? 1 : 0;
-}
-
 static unsigned count_waiting(void *ctx)
 {
 	struct pool *p = ctx;
-	uint32_t waiting = 0, room = 0;
+	struct sockdiag_queue q = door_queue(&p->door, p->host->netlink_fd);
 
-	for (size_t i = 0; i < p->nlisteners; i++)
-		waiting += queue_of(p, &p->listeners[i], &room);
-	crew_publish_queue(&p->crew, waiting, room);
-	return waiting;
+	bulletin_queue(&p->crew.bulletin, &q);
+	return q.waiting;
 }
 
 static int no_outputs(void *ctx, struct slot *s, int fds[CHAN_FDS_MAX])
@@ -422,18 +380,11 @@ static void on_connection(void *ctx, int fd, uint32_t events)
 static void attend(void *ctx, bool watch)
 {
 	struct pool *p = ctx;
-	struct err e;
 
-	for (size_t i = 0; i < p->nlisteners; i++) {
-		struct loop_handle *h = &p->listen_watches[i];
-
-		if (watch && h->generation == 0 &&
-		    loop_watch(p->host->loop, p->listeners[i].fd, EPOLLIN, on_connection, p, h,
-			&e) < 0)
-			log_pool(LOG_LEVEL_ERROR, p->conf->name, "%s", e.text);
-		if (!watch)
-			loop_forget(p->host->loop, h);
-	}
+	if (watch)
+		door_watch(&p->door, on_connection, p);
+	else
+		door_unwatch(&p->door);
 }
 
 static const struct crew_calls crew_calls = {
@@ -491,24 +442,6 @@ static void renew(struct pool *p)
 		template_leave(&p->template);
 }
 
-static void look_after_listeners(struct pool *p)
-{
-	bool changed = false;
-
-	for (size_t i = 0; i < p->nlisteners; i++) {
-		int old_fd;
-
-		if (listener_look(&p->listeners[i], &old_fd) == LISTENER_SAME)
-			continue;
-		loop_forget(p->host->loop, &p->listen_watches[i]);
-		fd_close(&old_fd);
-		changed = true;
-	}
-	/* Without any process there is nobody to be told. */
-	if (changed && !pool_is_empty(p))
-		renew(p);
-}
-
 /* The template of a classic ondemand pool leaves when it had nothing to do for long. */
 static void look_after_idle_template(struct pool *p)
 {
@@ -531,7 +464,9 @@ static void look_after_idle_template(struct pool *p)
 void pool_tick(struct pool *p)
 {
 	if (p->state == POOL_SERVING) {
-		look_after_listeners(p);
+		/* Without any process there is nobody to be told. */
+		if (door_look(&p->door) && !pool_is_empty(p))
+			renew(p);
 		template_tick(&p->template);
 		look_after_idle_template(p);
 		if (!is_ondemand(p))
@@ -570,7 +505,8 @@ void pool_reopen_logs(struct pool *p)
 		crew_replace_all(&p->crew);
 }
 
-/* --- stopping ---------------------------------------------------------------------------------- */
+/* --- stopping ----------------------------------------------------------------------------------
+ */
 
 void pool_stop(struct pool *p)
 {
@@ -578,7 +514,7 @@ void pool_stop(struct pool *p)
 		return;
 	move(p, POOL_STOPPING);
 	loop_forget(p->host->loop, &p->retry_timer);
-	close_watches(p);
+	door_unwatch(&p->door);
 	crew_stop(&p->crew);
 	fd_close(&p->retire[1]);
 	fd_close(&p->old_retire);
@@ -599,8 +535,7 @@ void pool_log_cut(const struct pool *p)
 
 bool pool_is_empty(const struct pool *p)
 {
-	return p->state == POOL_NEW ||
-	       (p->crew.taken == 0 && p->template.state == TEMPLATE_NONE);
+	return p->state == POOL_NEW || (p->crew.taken == 0 && p->template.state == TEMPLATE_NONE);
 }
 
 bool pool_knows(const struct pool *p, pid_t pid)

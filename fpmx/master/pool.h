@@ -37,13 +37,7 @@ struct pool_host {
 	void *ctx;
 };
 
-enum pool_state {
-	POOL_NEW,
-	POOL_OPEN,
-	POOL_SERVING,
-	POOL_STOPPING,
-	POOL_STATE_MAX
-};
+enum pool_state { POOL_NEW, POOL_OPEN, POOL_SERVING, POOL_STOPPING, POOL_STATE_MAX };
 
 struct pool;
 

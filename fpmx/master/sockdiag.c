@@ -22,8 +22,7 @@ struct request {
 
 int sockdiag_open(void)
 {
-	return socket(
-	    AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	return socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 }
 
 /* Finds the attribute UNIX_DIAG_RQLEN in one answer. */

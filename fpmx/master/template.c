@@ -118,8 +118,8 @@ static void log_end(const struct template *t, const struct reap_end *end)
 	char words[REAP_WORDS_BYTES];
 
 	reap_words(end, words);
-	log_pool(failed || t->state != TEMPLATE_LEAVING ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG, t->pool,
-	    "template %d %s after %llu.%06llu seconds from start", (int)t->pid, words,
+	log_pool(failed || t->state != TEMPLATE_LEAVING ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG,
+	    t->pool, "template %d %s after %llu.%06llu seconds from start", (int)t->pid, words,
 	    (unsigned long long)(age_us / 1000000), (unsigned long long)(age_us % 1000000));
 	if (!end->by_signal && failed)
 		log_pool(LOG_LEVEL_WARNING, t->pool, "template %d: %s", (int)t->pid,
@@ -165,7 +165,8 @@ static void handle_ready(struct template *t, const struct msg_ready *m)
 	    (unsigned long long)m->boot_us);
 	if (m->threads > 1)
 		log_pool(LOG_LEVEL_WARNING, t->pool,
-		    "template %d runs %u threads: what they hold at a fork stays held in the workers",
+		    "template %d runs %u threads: what they hold at a fork stays held in the "
+		    "workers",
 		    (int)t->pid, m->threads);
 	t->calls->ready(t->ctx);
 }
@@ -265,8 +266,7 @@ static size_t collect_fds(const struct heritage *h, int memfd, int *keep)
 	return n;
 }
 
-static int spawn(
-    struct template *t, const struct template_start *how, int memfd, struct err *e)
+static int spawn(struct template *t, const struct template_start *how, int memfd, struct err *e)
 {
 	char number[16], title[32];
 	const char *argv[] = {"fpmx-engine", "template", number, NULL};

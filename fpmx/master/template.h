@@ -40,7 +40,8 @@ struct template_calls {
 	void (*gone)(void *ctx, bool was_ready);
 };
 
-struct template {
+struct template
+{
 	/* set once */
 	struct loop *loop;
 	const char *pool;
@@ -60,8 +61,8 @@ struct template {
 	struct loop_handle exit_watch, channel_watch, timer;
 };
 
-void template_init(struct template *, struct loop *, const char *pool,
-    const struct template_calls *, void *ctx);
+void template_init(
+    struct template *, struct loop *, const char *pool, const struct template_calls *, void *ctx);
 
 /* How to start one. */
 struct template_start {

@@ -55,8 +55,8 @@ END_TEST
 
 START_TEST(wrong_ports_are_refused_in_php_fpms_words)
 {
-	static const char *const wrong[] = {"127.0.0.1:69002", "127.0.0.1:0", "127.0.0.1:",
-	    "[::1]:x", "h:-1", "h:80x", "h:99999999999999999999"};
+	static const char *const wrong[] = {"127.0.0.1:69002", "127.0.0.1:0",
+	    "127.0.0.1:", "[::1]:x", "h:-1", "h:80x", "h:99999999999999999999"};
 	struct address a;
 	struct err e;
 

@@ -106,8 +106,8 @@ END_TEST
 
 START_TEST(the_usage_names_every_option)
 {
-	static const char *const names[] = {"-c path", "-n", "-d name", "-e", "-h", "-i", "-m", "-v",
-	    "-p folder", "-g file", "-y file", "-t", "-D", "-F", "-O", "-R", "--test-config"};
+	static const char *const names[] = {"-c path", "-n", "-d name", "-e", "-h", "-i", "-m",
+	    "-v", "-p folder", "-g file", "-y file", "-t", "-D", "-F", "-O", "-R", "--test-config"};
 	char text[8192] = "";
 	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
 

@@ -38,7 +38,8 @@ END_TEST
 
 START_TEST(what_the_pool_sets_wins)
 {
-	struct conf_pair own[] = {{.name = "HOME", .value = "/srv"}, {.name = "PATH", .value = "/x"}};
+	struct conf_pair own[] = {
+	    {.name = "HOME", .value = "/srv"}, {.name = "PATH", .value = "/x"}};
 	struct pool_conf conf = {.clear_env = true, .env = {.n = 2, .pairs = own}};
 	struct arena *a = arena_new(1024);
 

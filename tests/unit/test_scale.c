@@ -23,8 +23,16 @@ static struct scale_step next(const struct pool_conf *conf, unsigned room, struc
 	return scale_next(conf, &v);
 }
 
-#define VIEW(...) UINT_MAX, (struct scale_view){__VA_ARGS__}
-#define ROOM(n, ...) (n), (struct scale_view){__VA_ARGS__}
+#define VIEW(...)                     \
+	UINT_MAX, (struct scale_view) \
+	{                             \
+		__VA_ARGS__           \
+	}
+#define ROOM(n, ...)             \
+	(n), (struct scale_view) \
+	{                        \
+		__VA_ARGS__      \
+	}
 
 START_TEST(static_fills_up_at_once)
 {
@@ -200,8 +208,7 @@ START_TEST(ondemand_lets_idle_workers_go)
 	ck_assert_uint_eq(s.retire, 0);
 	s = next(&ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001));
 	ck_assert_uint_eq(s.retire, 0);
-	s = next(
-	    &ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001, .waiting = 1, .tick = true));
+	s = next(&ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001, .waiting = 1, .tick = true));
 	ck_assert_uint_eq(s.retire, 0);
 	/* Who has died is not replaced: nobody waits. */
 	s = next(&ondemand, VIEW(.lost = 3, .tick = true));

@@ -1,0 +1,6 @@
+<?php
+// Gives back what it was sent, and what PHP made of it.
+header('Content-Type: application/json');
+$body = file_get_contents('php://input');
+echo json_encode(['method' => $_SERVER['REQUEST_METHOD'], 'path_info' => $_SERVER['PATH_INFO'] ?? '', 'get' => $_GET,
+    'post' => $_POST, 'bytes' => strlen($body), 'sha1' => sha1($body)], JSON_UNESCAPED_SLASHES), "\n";

@@ -3,8 +3,8 @@
  * line that ps shows.
  *
  * Runs in: every process.
- * Invariant: area is the one stretch of memory that exec laid out; what was in
- * it has been copied away and is never freed, for it is as old as the process.
+ * Invariant: area is the one stretch of memory that exec laid out; copy is what
+ * was in it, never freed, for argv and environ point there now.
  */
 #include "proc/title.h"
 
@@ -18,7 +18,7 @@
 
 #include "base/must.h"
 
-static char *area;
+static char *area, *copy;
 static size_t area_bytes;
 
 /* Takes the strings as long as each begins where the one before ended. */
@@ -32,10 +32,12 @@ static char *extend(char *end, char **strings)
 	return end;
 }
 
+/* Points the strings that lie in the area to their copies. */
 static void move_away(char **strings)
 {
 	for (; *strings; strings++)
-		*strings = must_memory(strdup(*strings));
+		if (*strings >= area && *strings < area + area_bytes)
+			*strings = copy + (*strings - area);
 }
 
 void title_init(int argc, char **argv)
@@ -49,6 +51,8 @@ void title_init(int argc, char **argv)
 		end = extend(end, environ);
 	area = argv[0];
 	area_bytes = (size_t)(end - area);
+	copy = must_memory(malloc(area_bytes));
+	memcpy(copy, area, area_bytes);
 	move_away(argv);
 	if (environ)
 		move_away(environ);

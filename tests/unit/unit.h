@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -31,6 +32,14 @@ static unsigned *unit_skips;
 		if (geteuid() != 0)              \
 			unit_skip("needs root"); \
 	} while (0)
+
+/* Valgrind preloads a library of its own. */
+static inline int unit_on_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "vgpreload");
+}
 
 static int unit_run(const char *name, void (*add)(TCase *))
 {

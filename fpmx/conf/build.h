@@ -19,9 +19,14 @@ struct pool_conf *build_pool(struct conf_build *, const char *name, const struct
 /*
  * Sets name (dotted, any case) of the pool, or of [global] when pool is NULL,
  * from its text. For a MAP, element is the key between the brackets; for a LIST
- * it is NULL and every call appends. Values of an INI file come after php's
- * own scanning (booleans are "1" or ""). Failures go to the report; returns -1
- * then, and the reader may go on to find more.
+ * it is NULL and every call appends. An INI reader gives "" for x[] and NULL
+ * for a plain x, which replaces what a list had. Values of an INI file come
+ * after php's own scanning (booleans are "1" or ""). Failures go to the report;
+ * returns -1 then, and the reader may go on to find more.
+ *
+ * In YAML a key that is set twice in one file is an error, and a later file
+ * replaces what an earlier one set, single elements included. In INI later
+ * scalars win, and elements pile up as php-fpm's do.
  */
 int build_set(struct conf_build *, struct pool_conf *pool, const char *name, const char *element,
     const char *value, const struct conf_origin *at);
@@ -34,12 +39,25 @@ int build_set(struct conf_build *, struct pool_conf *pool, const char *name, con
 int build_include(
     struct conf_build *, const char *pattern, bool from_yaml, const struct conf_origin *at);
 
+/*
+ * Where an INI file stands: php-fpm takes an included file as if its lines were
+ * in the including one, so a [section] lasts from file to file. NULL: [global].
+ */
+struct pool_conf *build_section(const struct conf_build *);
+void build_enter_section(struct conf_build *, struct pool_conf *);
+
 /* A syntax error of a reader, or a warning of its own. Always returns -1. */
 int build_complain(struct conf_build *, enum conf_grade, const char *pool,
     const struct conf_origin *at, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 
 struct arena *build_arena(struct conf_build *);
+
+/*
+ * For conf.c: reads the main file and everything it includes into conf. What
+ * is wrong is in the report.
+ */
+void build_run(struct conf *, struct conf_report *);
 
 /* The readers. text is NUL-terminated; file names it in messages. 0 or -1. */
 int ini_read(struct conf_build *, const char *file, const char *text, size_t n);

@@ -25,7 +25,7 @@ struct conf_list {
 
 /* Where a value came from: for messages and for the annotated dump. */
 struct conf_origin {
-	const char *file;      /* NULL: not set, the default holds */
+	const char *file;      /* NULL: not set, or set to nothing: the default holds */
 	uint32_t line, column; /* from 1; column 0 where the reader has none */
 };
 
@@ -46,6 +46,12 @@ struct conf_map {
 struct conf_core {
 	bool unlimited;
 	int32_t bytes;
+};
+
+/* listen.mode: permission bits, and how they were written. */
+struct conf_mode {
+	uint32_t bits;
+	const char *text; /* NULL or "": not set */
 };
 
 /* enum conf_pm { PM_STATIC, ..., PM_MAX } and so on. */
@@ -69,11 +75,7 @@ struct conf_core {
 #define CONF_FIELD_BOOL(f) bool f;
 #define CONF_FIELD_INT(f) int32_t f;
 #define CONF_FIELD_DURATION(f) uint32_t f##_ms;
-/* clang-format off: one row each */
-#define CONF_FIELD_MODE(f) \
-	uint32_t f;        \
-	const char *f##_text; /* bits, and as it was written */
-/* clang-format on */
+#define CONF_FIELD_MODE(f) struct conf_mode f;
 #define CONF_FIELD_LIST(f) struct conf_list f;
 #define CONF_FIELD_MAP(f) struct conf_map f;
 #define CONF_FIELD_FLAGS(f) /* kept as 1 and 0 in the map of values, in file order */
@@ -116,6 +118,7 @@ struct pool_conf {
 #undef CONF_ONLY_POOL
 	struct conf_origin origin[KEY_MAX];
 	struct conf_origin declared; /* its [section] or YAML mapping */
+	bool damaged;                /* a value could not be read: not worth checking */
 };
 
 struct conf {
@@ -162,6 +165,7 @@ struct conf_source {
 	const char *prefix; /* -p or NULL */
 	bool root;          /* effective uid is 0 */
 	bool allow_root;    /* -R */
+	bool start;         /* not -t: findings that php-fpm has at a start only are made */
 };
 
 /*

@@ -110,6 +110,7 @@ static int run(const struct cli *cli)
 	    .prefix = cli->prefix,
 	    .root = geteuid() == 0,
 	    .allow_root = cli->allow_root,
+	    .start = cli->action != CLI_TEST,
 	};
 	struct conf_report report;
 	struct conf *conf;

@@ -245,7 +245,7 @@ static int settle_owner(struct listener *l, struct err *e)
 
 static int bind_unix(struct listener *l, const struct sockaddr_un *un, struct err *e)
 {
-	mode_t mode = pool_is_set(l->conf, listen_mode) ? l->conf->listen_mode : MODE_DEFAULT;
+	mode_t mode = pool_is_set(l->conf, listen_mode) ? l->conf->listen_mode.bits : MODE_DEFAULT;
 	mode_t before = umask(0777 & ~mode);
 	int rc = bind(l->fd, (const struct sockaddr *)un, sizeof(*un));
 

@@ -9,42 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/utf8.h"
+
 #define REPLACEMENT 0xFFFDu
 #define REPLACEMENT_UTF8 "\xEF\xBF\xBD"
 
-/*
- * Takes one character from *s (not at its end) and moves past it. What is not
- * the start of a well-formed sequence (RFC 3629: shortest form, no surrogates,
- * at most U+10FFFF) costs one byte and gives REPLACEMENT. The NUL ends a
- * sequence like any wrong byte, so nothing is read behind it.
- */
-static uint32_t utf8_next(const char **s)
+/* One character, or REPLACEMENT for a byte that is none. */
+static uint32_t next_character(const char **s)
 {
-	const unsigned char *p = (const unsigned char *)*s;
-	uint32_t c = p[0], least;
-	unsigned more;
+	uint32_t c = utf8_next(s);
 
-	(*s)++;
-	if (c < 0x80)
-		return c;
-	if (c >= 0xC2 && c <= 0xDF) {
-		more = 1, least = 0x80, c &= 0x1F;
-	} else if (c >= 0xE0 && c <= 0xEF) {
-		more = 2, least = 0x800, c &= 0x0F;
-	} else if (c >= 0xF0 && c <= 0xF4) {
-		more = 3, least = 0x10000, c &= 0x07;
-	} else {
-		return REPLACEMENT;
-	}
-	for (unsigned i = 1; i <= more; i++) {
-		if ((p[i] & 0xC0) != 0x80)
-			return REPLACEMENT;
-		c = c << 6 | (p[i] & 0x3F);
-	}
-	if (c < least || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
-		return REPLACEMENT;
-	*s += more;
-	return c;
+	return c == UTF8_BAD ? REPLACEMENT : c;
 }
 
 void escape_plain(struct strbuf *out, const char *s)
@@ -59,7 +34,7 @@ void escape_plain(struct strbuf *out, const char *s)
 	}
 }
 
-/* The Char production of XML 1.0, but for surrogates, which utf8_next() drops. */
+/* The Char production of XML 1.0, but for surrogates, which never get here. */
 static bool xml_char(uint32_t c)
 {
 	return c >= 0x20 ? c != 0xFFFE && c != 0xFFFF : c == '\t' || c == '\n' || c == '\r';
@@ -69,7 +44,7 @@ void escape_markup(struct strbuf *out, const char *s)
 {
 	while (*s != '\0') {
 		const char *from = s;
-		uint32_t c = utf8_next(&s);
+		uint32_t c = next_character(&s);
 
 		if (c == '&')
 			strbuf_adds(out, "&amp;");
@@ -104,7 +79,7 @@ void escape_json(struct strbuf *out, const char *s)
 	    ['\\'] = '\\'};
 
 	while (*s != '\0') {
-		uint32_t c = utf8_next(&s);
+		uint32_t c = next_character(&s);
 
 		if (c < 0x80 && letters[c] != '\0') {
 			strbuf_addc(out, '\\');

@@ -223,6 +223,15 @@ static void finish_line(struct strbuf *s)
 	strbuf_addc(s, '\n');
 }
 
+static void add_head(struct strbuf *s, enum log_level level, const char *func, int line)
+{
+	if (setup.form == LOG_FORM_STAMPED)
+		add_stamp(s);
+	strbuf_printf(s, "%s: ", log_level_names[level]);
+	if (setup.form == LOG_FORM_STAMPED && setup.level == LOG_LEVEL_DEBUG)
+		strbuf_printf(s, "pid %d, %s(), line %d: ", (int)getpid(), func, line);
+}
+
 void log_line(
     enum log_level level, const char *pool, const char *func, int line, const char *fmt, ...)
 {
@@ -233,11 +242,7 @@ void log_line(
 	if (level < setup.level)
 		return;
 	strbuf_clear(s);
-	if (setup.form == LOG_FORM_STAMPED)
-		add_stamp(s);
-	strbuf_printf(s, "%s: ", log_level_names[level]);
-	if (setup.form == LOG_FORM_STAMPED && setup.level == LOG_LEVEL_DEBUG)
-		strbuf_printf(s, "pid %d, %s(), line %d: ", (int)getpid(), func, line);
+	add_head(s, level, func, line);
 	text_at = s->len;
 	if (pool)
 		strbuf_printf(s, "[pool %s] ", pool);
@@ -252,6 +257,11 @@ void log_line(
 	if (setup.syslog)
 		syslog(syslog_grades[level], "[%s] %.*s", log_level_names[level],
 		    (int)(s->len - 1 - text_at), s->bytes + text_at);
+}
+
+void log_head(struct strbuf *s, enum log_level level)
+{
+	add_head(s, level, "(null)", 0);
 }
 
 void log_raw(const char *text, size_t n)

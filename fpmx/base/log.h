@@ -17,6 +17,8 @@
 
 #include "base/err.h"
 
+struct strbuf;
+
 /* php-fpm's levels, in its order of gravity. */
 enum log_level {
 	LOG_LEVEL_DEBUG,
@@ -65,6 +67,13 @@ void log_line(enum log_level, const char *pool, const char *func, int line, cons
 #define log_error(...) log_at(LOG_LEVEL_ERROR, NULL, __VA_ARGS__)
 #define log_alert(...) log_at(LOG_LEVEL_ALERT, NULL, __VA_ARGS__)
 #define log_pool(level, pool, ...) log_at((level), (pool), __VA_ARGS__)
+
+/*
+ * What log_line() puts before the text of a line, for lines that are made
+ * elsewhere and go out through log_raw(). At log level debug the place in the
+ * source is php-fpm's for caught output: "(null)(), line 0".
+ */
+void log_head(struct strbuf *, enum log_level);
 
 /*
  * A line that is already a line: caught worker output without decoration.

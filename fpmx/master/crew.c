@@ -142,6 +142,8 @@ static bool order_one(struct crew *c)
 		fd_close(&m.fds[i]);
 	if (sent)
 		take(c, s);
+	else
+		c->calls->left(c->ctx, s);
 	return sent;
 }
 
@@ -325,6 +327,7 @@ static int settle(struct crew *c, struct slot *s, pid_t pid, int pidfd)
 	s->pid = pid;
 	s->pidfd = pidfd;
 	s->started_us = clock_now_us();
+	c->calls->arrived(c->ctx, s);
 	log_pool(c->replacing > 0 ? LOG_LEVEL_NOTICE : LOG_LEVEL_DEBUG, c->conf->name,
 	    "child %d started", (int)pid);
 	if (c->replacing > 0)

@@ -38,7 +38,9 @@ struct crew_calls {
 	unsigned (*waiting)(void *ctx);
 	/* Fills descriptors that go along with a fork order; how many, or -1. */
 	int (*outputs)(void *ctx, struct slot *, int fds[CHAN_FDS_MAX]);
-	/* A slot has become free. */
+	/* The ordered worker is there. */
+	void (*arrived)(void *ctx, struct slot *);
+	/* A slot has become free, or its order was not sent. */
 	void (*left)(void *ctx, struct slot *);
 	/* Shall the pool itself watch its listening sockets? */
 	void (*attend)(void *ctx, bool watch);

@@ -21,6 +21,7 @@
 #include "master/door.h"
 #include "master/environ.h"
 #include "master/logfile.h"
+#include "master/output.h"
 #include "master/sockdiag.h"
 #include "master/template.h"
 #include "master/throttle.h"
@@ -346,19 +347,34 @@ static unsigned count_waiting(void *ctx)
 	return q.waiting;
 }
 
-static int no_outputs(void *ctx, struct slot *s, int fds[CHAN_FDS_MAX])
+static int open_outputs(void *ctx, struct slot *s, int fds[CHAN_FDS_MAX])
+{
+	struct pool *p = ctx;
+	struct err e;
+
+	if (!p->conf->catch_workers_output)
+		return 0;
+	s->output =
+	    output_open(p->host->loop, p->conf, (uint32_t)p->host->conf->global.log_limit, fds, &e);
+	if (s->output)
+		return 2;
+	log_pool(LOG_LEVEL_ERROR, p->conf->name, "no worker: %s", e.text);
+	return -1;
+}
+
+static void on_arrived(void *ctx, struct slot *s)
 {
 	(void)ctx;
-	(void)s;
-	(void)fds;
-	return 0;
+	if (s->output)
+		output_start(s->output, s->pid);
 }
 
 static void on_slot_left(void *ctx, struct slot *s)
 {
 	struct pool *p = ctx;
 
-	(void)s;
+	output_close(s->output);
+	s->output = NULL;
 	if (p->state == POOL_STOPPING)
 		p->host->changed(p->host->ctx);
 }
@@ -390,7 +406,8 @@ static void attend(void *ctx, bool watch)
 static const struct crew_calls crew_calls = {
     .need_template = need_template,
     .waiting = count_waiting,
-    .outputs = no_outputs,
+    .outputs = open_outputs,
+    .arrived = on_arrived,
     .left = on_slot_left,
     .attend = attend,
 };
@@ -546,5 +563,8 @@ bool pool_knows(const struct pool *p, pid_t pid)
 size_t pool_fds_needed(const struct pool_conf *conf)
 {
 	/* board, wake, retire pipe and the one before, access log, channel, pidfd, a spare */
-	return 9 + conf->listen.n + (size_t)conf->pm_max_children;
+	size_t own = 9 + conf->listen.n;
+	size_t worker = conf->catch_workers_output ? 3 : 1;
+
+	return own + (size_t)conf->pm_max_children * worker;
 }

@@ -27,6 +27,7 @@ enum slot_state {
 extern const char *const slot_state_names[SLOT_STATE_MAX];
 
 struct crew;
+struct output;
 
 struct slot {
 	enum slot_state state;
@@ -39,6 +40,7 @@ struct slot {
 	uint64_t since_ms;      /* of the state */
 	uint64_t started_us;    /* of the worker, monotonic */
 	uint64_t ordered_at_ms; /* of the order */
+	struct output *output;  /* caught stdout and stderr, or NULL */
 	bool replace;           /* when it has gone, another is to follow */
 };
 

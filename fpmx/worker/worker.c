@@ -261,8 +261,10 @@ static void serve(struct worker *w, bool without_php)
 		run(w, &fcgi);
 	else if (result == CONN_REFUSED)
 		respond_refused(w->conn);
-	else
+	else {
+		log_debug("a connection is closed before its request: %s", conn_why(w->conn));
 		conn_close(w->conn);
+	}
 
 	/* A script may have forked; only its parent is a worker. */
 	if (*w->ours == 0)
@@ -364,7 +366,7 @@ int worker_run(const struct worker_start *start)
 	set_state(&w, WORKER_STARTING);
 	if (become_worker(&w, &e) != 0) {
 		log_error("%s", e.text);
-		log_error("[pool %s] child failed to initialize", w.pool->name);
+		log_pool(LOG_LEVEL_ERROR, w.pool->name, "child failed to initialize");
 		return EXIT_SOFTWARE;
 	}
 	set_state(&w, WORKER_IDLE);
@@ -374,6 +376,8 @@ int worker_run(const struct worker_start *start)
 		if (recycle != RECYCLE_NO)
 			wait_leave(w.wait);
 	}
-	engine_stop();
+	/* What is in doubt is not asked to shut down in order. */
+	if (!w.life.unsafe)
+		engine_stop();
 	return recycle_exit_code(recycle);
 }

@@ -1,0 +1,272 @@
+/*
+ * keydoc: writes what people read about the directives, from keys.def.
+ *
+ *   keydoc config   docs/config.md
+ *   keydoc main     pool.d/fpmx.yaml.sample
+ *   keydoc pool     pool.d/pool.yaml.sample
+ *
+ * Runs: while fpmx is built ("make docs"), never installed. A lint compares the
+ * committed files with what this writes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "conf/keys.h"
+
+/* The samples are a configuration that starts; all else in them is a comment. */
+static const struct {
+	enum conf_key key;
+	const char *text;
+} examples[] = {
+    {KEY_GLOBAL_error_log, "/var/log/fpmx.log"},
+    {KEY_POOL_user, "www-data"},
+    {KEY_POOL_listen, "/run/fpmx/example.sock"},
+    {KEY_POOL_listen_owner, "www-data"},
+    {KEY_POOL_listen_group, "www-data"},
+    {KEY_POOL_pm, "dynamic"},
+    {KEY_POOL_pm_max_children, "5"},
+    {KEY_POOL_pm_start_servers, "2"},
+    {KEY_POOL_pm_min_spare_servers, "1"},
+    {KEY_POOL_pm_max_spare_servers, "3"},
+};
+
+static const char *example(enum conf_key key)
+{
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		if (examples[i].key == key)
+			return examples[i].text;
+	return NULL;
+}
+
+static const char *type_words(enum conf_type type)
+{
+	static const char *const words[TYPE_MAX] = {
+	    [TYPE_STRING] = "text",
+	    [TYPE_PATH] = "path",
+	    [TYPE_BOOL] = "yes or no",
+	    [TYPE_INT] = "number",
+	    [TYPE_DURATION] = "duration",
+	    [TYPE_MODE] = "octal mode",
+	    [TYPE_LIST] = "list",
+	    [TYPE_MAP] = "mapping",
+	    [TYPE_FLAGS] = "mapping to yes or no",
+	    [TYPE_CORE_SIZE] = "bytes or `unlimited`",
+	};
+
+	return words[type];
+}
+
+/* "number, 512 or more", "duration", "static, dynamic or ondemand". */
+static void add_value(const struct conf_row *row, struct strbuf *out)
+{
+	const struct conf_word *w = keys_words(row->type);
+
+	if (w == NULL) {
+		strbuf_adds(out, type_words(row->type));
+		if (row->limits == LIMITS_NONE)
+			return;
+		strbuf_adds(out, row->limits == LIMITS_WARN ? ", usually" : ",");
+		if (row->high == INT32_MAX)
+			strbuf_printf(out, " %" PRId64 " or more", row->low);
+		else
+			strbuf_printf(out, " %" PRId64 " to %" PRId64, row->low, row->high);
+		return;
+	}
+	for (const char *mark = ""; w->word != NULL; w++) {
+		strbuf_printf(out, "%s%s", mark, w->word);
+		mark = w[1].word != NULL && w[2].word == NULL ? " or " : ", ";
+	}
+}
+
+static const char *state_words(const struct conf_row *row)
+{
+	return row->state == STATE_ACTED ? "" : "Read and checked, but not acted on yet.";
+}
+
+/* ---- docs/config.md ---- */
+
+static const char introduction[] =
+    "# Directives\n"
+    "\n"
+    "<!-- Written by docs/keydoc.c from fpmx/conf/keys.def: change that, then `make docs`. -->\n"
+    "\n"
+    "All directives in both formats. A file that ends in `.yaml` or `.yml` is YAML, any other\n"
+    "is read as php-fpm reads it; either may include the other.\n"
+    "\n"
+    "```yaml\n"
+    "global:\n"
+    "  error_log: /var/log/fpmx.log\n"
+    "include: [ pool.d/*.yaml, /etc/php/8.2/fpm/pool.d/*.conf ]\n"
+    "pools:\n"
+    "  shop:\n"
+    "    listen: /run/fpmx/shop.sock\n"
+    "    pm: { mode: dynamic, max_children: 5 }      # or pm: dynamic, pm.max_children: 5\n"
+    "    env: { APP_ENV: production, TOKEN: ${TOKEN} }\n"
+    "    php_admin_value: { memory_limit: 256M }\n"
+    "```\n"
+    "\n"
+    "* In YAML names may be nested at their dots; inside `pm` the key `mode` is `pm` itself.\n"
+    "  A list or mapping of php-fpm's files (`env[X] = y`) is a list or mapping in YAML.\n"
+    "* A duration is a number of seconds, or one with `s`, `m`, `h` or `d`. A yes or no may also\n"
+    "  be on or off, true or false, 1 or 0.\n"
+    "* `$pool` in a text is the name of the pool. `${NAME}` is a variable of the environment\n"
+    "  that the master was started with; between single quotes it stays as it is.\n"
+    "* A relative path begins at the pool's `prefix`, else at the one given with `-p`, else at\n"
+    "  the compiled one. A relative `include` of a YAML file begins at the folder of that file\n"
+    "  where something matches there.\n"
+    "* In YAML a directive stands once in a file; a file that is included later replaces what\n"
+    "  earlier files set. YAML's anchors, aliases and tags are not used.\n"
+    "* **change** says when a new value is taken: at the next *reload*, or only by a master\n"
+    "  that is started anew (*restart*). Directives marked **fpmx** are not php-fpm's.\n"
+    "\n";
+
+static void config_scope(enum conf_scope scope)
+{
+	puts("| directive | value | default | change | |");
+	puts("|---|---|---|---|---|");
+	for (size_t i = 0; i < KEY_MAX; i++) {
+		const struct conf_row *row = &conf_rows[i];
+		struct strbuf value;
+
+		if (row->scope != scope)
+			continue;
+		strbuf_init(&value, 1024);
+		add_value(row, &value);
+		printf("| `%s` | %s", row->name, strbuf_str(&value));
+		strbuf_free(&value);
+		if (row->standard != NULL)
+			printf(" | `%s`", row->standard);
+		else
+			printf(" | none");
+		printf(" | %s | %s%s", row->change == CHANGE_RELOAD ? "reload" : "restart",
+		    row->maker == MAKER_OWN ? "**fpmx.** " : "", row->doc);
+		if (row->state != STATE_ACTED)
+			printf(" *%s*", state_words(row));
+		puts(" |");
+	}
+}
+
+static void config(void)
+{
+	fputs(introduction, stdout);
+	puts("## Of the master (`global:`, `[global]`)\n");
+	config_scope(SCOPE_GLOBAL);
+	puts("\n## Of a pool (`pools: NAME:`, `[NAME]`)\n");
+	config_scope(SCOPE_POOL);
+}
+
+/* ---- the samples ---- */
+
+static void put_comment(int indent, const char *text)
+{
+	int column = 0;
+
+	while (*text != '\0') {
+		int n = (int)strcspn(text, " ");
+
+		if (column == 0 || column + 1 + n > 88) {
+			printf("%s%*s# %.*s", column == 0 ? "" : "\n", indent, "", n, text);
+			column = indent + 2 + n;
+		} else {
+			printf(" %.*s", n, text);
+			column += 1 + n;
+		}
+		text += n + (text[n] == ' ');
+	}
+	if (column > 0)
+		putchar('\n');
+}
+
+/* A default is quoted where YAML would take it for something else than text. */
+static void put_default(const struct conf_row *row)
+{
+	if (row->standard == NULL)
+		return;
+	if (row->type == TYPE_STRING || row->type == TYPE_PATH)
+		printf(" '%s'", row->standard);
+	else
+		printf(" %s", row->standard);
+}
+
+/* A comment on a line of its own shows how elements are written. */
+static void put_setting(const struct conf_row *row, int indent)
+{
+	const char *text = example(key_of(row));
+
+	if (text != NULL) {
+		printf("%*s%s: %s\n", indent, "", row->name, text);
+		return;
+	}
+	printf("%*s#%s:", indent, "", row->name);
+	put_default(row);
+	putchar('\n');
+	if (row->type == TYPE_MAP)
+		printf("%*s#  NAME: value\n", indent, "");
+	if (row->type == TYPE_FLAGS)
+		printf("%*s#  NAME: yes\n", indent, "");
+}
+
+static void sample_key(const struct conf_row *row, int indent)
+{
+	struct strbuf value;
+
+	strbuf_init(&value, 1024);
+	strbuf_addc(&value, '(');
+	add_value(row, &value);
+	strbuf_printf(&value, "%s)", row->maker == MAKER_OWN ? "; not php-fpm's" : "");
+	putchar('\n');
+	put_comment(indent, row->doc);
+	put_comment(indent, strbuf_str(&value));
+	put_comment(indent, state_words(row));
+	put_setting(row, indent);
+	strbuf_free(&value);
+}
+
+static void sample_scope(enum conf_scope scope, int indent)
+{
+	for (size_t i = 0; i < KEY_MAX; i++)
+		if (conf_rows[i].scope == scope)
+			sample_key(&conf_rows[i], indent);
+}
+
+static const char written_by[] =
+    "# Every directive that fits here, with its default where it has one. Lines that begin with\n"
+    "# '#' and a directive are the defaults; docs/config.md has the rules of the format.\n"
+    "# (Written by docs/keydoc.c from fpmx/conf/keys.def.)\n";
+
+static void main_sample(void)
+{
+	puts("# The main file of fpmx: what belongs to the master, and where the pools are.\n#");
+	fputs(written_by, stdout);
+	puts("\nglobal:");
+	sample_scope(SCOPE_GLOBAL, 2);
+	puts("\n# Further files, YAML or php-fpm's format, in the order of their names.\n"
+	     "include: [ pool.d/*.yaml ]");
+}
+
+static void pool_sample(void)
+{
+	puts("# A pool: one application, its socket, its user and its workers.\n#");
+	fputs(written_by, stdout);
+	puts("\npools:\n  example:");
+	sample_scope(SCOPE_POOL, 4);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 2 ? argv[1] : "";
+
+	if (strcmp(what, "config") == 0) {
+		config();
+	} else if (strcmp(what, "main") == 0) {
+		main_sample();
+	} else if (strcmp(what, "pool") == 0) {
+		pool_sample();
+	} else {
+		fputs("usage: keydoc config | main | pool\n", stderr);
+		return 64;
+	}
+	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}

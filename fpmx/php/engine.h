@@ -14,6 +14,7 @@
 #include "conf/conf.h"
 #include "fcgi/conn.h"
 #include "proc/heritage.h"
+#include "status/scoreboard.h"
 
 /*
  * PHP's module start-up with php-fpm's ini rules: php.ini as for the fpm SAPI,
@@ -23,8 +24,16 @@
 int engine_start(const struct php_options *, const struct pool_conf *pool, struct err *)
     __attribute__((warn_unused_result));
 
-/* After the fork, in the worker: signals, OPcache's lock, random state. */
+/*
+ * After the fork, in the worker, once its signal handlers are in place: PHP takes
+ * those of now for its own, and seeds its random numbers anew. A request may be
+ * served afterwards. The template is outside of any request when it forks, so
+ * OPcache counts no reader that a fork could lose.
+ */
 int engine_enter_worker(struct err *) __attribute__((warn_unused_result));
+
+/* The board that fpm_get_status() reads; without one it returns false. */
+void engine_show_board(const struct board *);
 
 /* Module shutdown: at the end of a worker or an info command. */
 void engine_stop(void);
@@ -82,7 +91,7 @@ struct engine_request {
 
 	/* Filled by engine_serve(). */
 	int http_status;
-	const char *auth_user; /* valid until the next request; or NULL */
+	const char *auth_user; /* from WORKER_RUNNING until on_response returns; or NULL */
 	uint64_t peak_memory_bytes;
 	int64_t content_length;
 };
@@ -92,20 +101,27 @@ const char *engine_response_header(const char *name);
 
 enum engine_outcome {
 	ENGINE_SERVED, /* go on */
-	ENGINE_UNSAFE  /* PHP's state cannot be trusted: leave after this request */
+	/*
+	 * Leave after this request: PHP bailed out of its own start-up or shutdown
+	 * of the request, or the wire has set what cannot be undone.
+	 */
+	ENGINE_UNSAFE
 };
 
 /*
  * Runs one request from start-up to the end of its response, calling
  * on_response (access log) before PHP's request shutdown, as php-fpm does.
- * The connection is finished but not closed here if it may be kept.
+ * The connection is finished here, and stays open only if it may be kept.
+ * Does not return in a process that a script has forked: its output is dropped,
+ * and it exits with the script's status.
  */
 enum engine_outcome engine_serve(
     struct engine_request *, void (*on_response)(void *ctx, struct engine_request *));
 
 /*
  * A line of a worker to the log and, while a request runs and fastcgi.logging
- * is on, to FCGI stderr without its level (php-fpm).
+ * is on, to FCGI stderr without its level, whatever the log level. level: enum
+ * log_level. Those of one request are joined by "; ".
  */
 void engine_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,6 +1,6 @@
 /*
  * script: which script a request is for, and what $_SERVER says of it: php-fpm's
- * request set-up, derived again over checked slices (R6).
+ * request set-up, derived again over checked slices.
  *
  * Runs in: worker.
  * Pure but for stat(2), which comes as a function so that tests can pretend.

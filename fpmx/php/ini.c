@@ -1,0 +1,258 @@
+/*
+ * ini: php_value, php_admin_value and their flags from the pool, PHP_VALUE and
+ * PHP_ADMIN_VALUE from the web server.
+ *
+ * Runs in: template (pool), worker (wire).
+ * The pool's values are laid over php.ini before extensions start, so that what
+ * is read only once (opcache.memory_consumption) takes effect too, and are set
+ * again once they have started, as php-fpm does: an admin value is then out of
+ * the reach of scripts.
+ * The wire's values hold for one request. They can never change what the pool
+ * has set as admin value.
+ */
+#include "php/room.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/must.h"
+
+/* What the wire changed, to be put back. */
+struct undo {
+	struct undo *next;
+	zend_ini_entry *entry;
+	zend_string *value;
+	uint8_t modifiable;
+};
+static struct undo *undo_list;
+
+enum ini_set {
+	INI_SET_DONE,
+	INI_SET_REJECTED, /* the entry's own check said no */
+	INI_SET_UNKNOWN   /* there is no such entry, or it is the pool's */
+};
+
+static bool is_extension(const char *name)
+{
+	return strcmp(name, "extension") == 0;
+}
+
+/*
+ * Functions and classes are disabled beside those of php.ini, not instead of
+ * them: so these two are not laid over it.
+ */
+static bool is_disabling(const char *name)
+{
+	return strcmp(name, "disable_functions") == 0 || strcmp(name, "disable_classes") == 0;
+}
+
+static void extension_lines(const struct conf_map *map, struct php_ini_builder *lines)
+{
+	for (size_t i = 0; i < map->n; i++) {
+		const struct conf_pair *pair = &map->pairs[i];
+
+		if (is_extension(pair->name) && *pair->value != '\0')
+			php_ini_builder_quoted(lines, pair->name, strlen(pair->name), pair->value,
+			    strlen(pair->value));
+	}
+}
+
+void ini_pool_extensions(const struct pool_conf *pool, struct php_ini_builder *lines)
+{
+	extension_lines(&pool->php_value, lines);
+	extension_lines(&pool->php_admin_value, lines);
+}
+
+static void overlay_map(const struct conf_map *map)
+{
+	HashTable *config = php_ini_get_configuration_hash();
+
+	/* Of two equal names the first wins: it is written last. */
+	for (size_t i = map->n; i-- > 0;) {
+		const struct conf_pair *pair = &map->pairs[i];
+		zval value;
+
+		if (is_extension(pair->name) || is_disabling(pair->name))
+			continue;
+		ZVAL_STR(&value, zend_string_init(pair->value, strlen(pair->value), true));
+		zend_hash_str_update(config, pair->name, strlen(pair->name), &value);
+	}
+}
+
+void ini_overlay(const struct pool_conf *pool)
+{
+	overlay_map(&pool->php_value);
+	overlay_map(&pool->php_admin_value);
+}
+
+/*
+ * Makes value the entry's own value, as if php.ini said so: ini_restore() comes
+ * back to it.
+ */
+static enum ini_set set_master_value(zend_ini_entry *entry, const char *text, int mode)
+{
+	size_t n = strlen(text);
+	zend_string *value;
+
+	if (entry->value != NULL && zend_string_equals_cstr(entry->value, text, n))
+		goto lock;
+	value = zend_string_init(text, n, true);
+	if (entry->on_modify != NULL &&
+	    entry->on_modify(entry, value, entry->mh_arg1, entry->mh_arg2, entry->mh_arg3,
+		ZEND_INI_STAGE_ACTIVATE) != SUCCESS) {
+		zend_string_release_ex(value, true);
+		return INI_SET_REJECTED;
+	}
+	/* The old string may still be in use by whoever was told of it: it stays. */
+	entry->value = value;
+lock:
+	if (mode == ZEND_INI_SYSTEM)
+		entry->modifiable = ZEND_INI_SYSTEM;
+	return INI_SET_DONE;
+}
+
+static zend_ini_entry *find_entry(const char *name)
+{
+	return zend_hash_str_find_ptr(EG(ini_directives), name, strlen(name));
+}
+
+/* What php-fpm does beside setting the value. */
+static void disable(const char *name, const char *value)
+{
+	if (*value == '\0')
+		return;
+	if (strcmp(name, "disable_functions") == 0)
+		compat_disable_functions(value);
+	else
+		compat_disable_classes(value);
+}
+
+static void apply_map(const struct conf_map *map, const char *directive, int mode)
+{
+	for (size_t i = map->n; i-- > 0;) {
+		const struct conf_pair *pair = &map->pairs[i];
+		zend_ini_entry *entry = find_entry(pair->name);
+
+		if (is_extension(pair->name))
+			continue;
+		if (entry == NULL) {
+			log_error("Unable to set %s '%s'", directive, pair->name);
+			continue;
+		}
+		(void)set_master_value(entry, pair->value, mode);
+		if (is_disabling(pair->name))
+			disable(pair->name, pair->value);
+	}
+}
+
+void ini_apply_pool(const struct pool_conf *pool)
+{
+	apply_map(&pool->php_value, "php_value", ZEND_INI_USER);
+	apply_map(&pool->php_admin_value, "php_admin_value", ZEND_INI_SYSTEM);
+}
+
+static bool is_admin_value(const char *name)
+{
+	const struct conf_map *map = &room.pool->php_admin_value;
+
+	for (size_t i = 0; i < map->n; i++) {
+		if (strcmp(map->pairs[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool wire_may(int mode)
+{
+	enum conf_wire_ini allowed = room.pool->wire_ini;
+
+	return allowed == WIRE_INI_ADMIN || (allowed == WIRE_INI_USER && mode == ZEND_INI_USER);
+}
+
+/* What cannot be put back is done all the same, and costs the worker its next request. */
+static enum ini_set set_for_good(const char *name, const char *value)
+{
+	if (*value == '\0')
+		return INI_SET_DONE;
+	room.request.spoils_worker = true;
+	if (!is_extension(name)) {
+		disable(name, value);
+		return INI_SET_DONE;
+	}
+	return php_load_extension(value, MODULE_PERSISTENT, 1) == SUCCESS ? INI_SET_DONE
+									  : INI_SET_UNKNOWN;
+}
+
+static enum ini_set set_for_request(const char *name, const char *value, int mode)
+{
+	zend_ini_entry *entry = find_entry(name);
+	struct undo *undo;
+	enum ini_set result;
+
+	if (is_admin_value(name))
+		return INI_SET_UNKNOWN;
+	if (is_extension(name) || is_disabling(name))
+		return set_for_good(name, value);
+	if (entry == NULL)
+		return INI_SET_UNKNOWN;
+	undo = pemalloc(sizeof(*undo), true);
+	*undo = (struct undo){undo_list, entry, entry->value, entry->modifiable};
+	result = set_master_value(entry, value, mode);
+	if (result == INI_SET_DONE)
+		undo_list = undo;
+	else
+		pefree(undo, true);
+	return result;
+}
+
+static void wire_entry(zval *name, zval *value, zval *index, int kind, void *mode)
+{
+	(void)index;
+	/* A section or a list; php-fpm passes over them too. */
+	if (kind != ZEND_INI_PARSER_ENTRY || value == NULL)
+		return;
+	if (set_for_request(Z_STRVAL_P(name), Z_STRVAL_P(value), *(int *)mode) == INI_SET_UNKNOWN)
+		engine_log(LOG_LEVEL_ERROR,
+		    "Passing INI directive through FastCGI: unable to set '%s'", Z_STRVAL_P(name));
+}
+
+static void apply_text(const char *param, int mode)
+{
+	const char *text = room_param(param);
+	char *copy;
+
+	if (text == NULL || !wire_may(mode))
+		return;
+	/* The scanner wants room behind the text, and writes to it. */
+	copy = pecalloc(1, strlen(text) + ZEND_MMAP_AHEAD, true);
+	memcpy(copy, text, strlen(text));
+	zend_parse_ini_string(copy, true, ZEND_INI_SCANNER_NORMAL, wire_entry, &mode);
+	pefree(copy, true);
+}
+
+void ini_apply_wire(void)
+{
+	apply_text("PHP_VALUE", ZEND_INI_USER);
+	apply_text("PHP_ADMIN_VALUE", ZEND_INI_SYSTEM);
+}
+
+/* After request shutdown: what scripts changed has been put back by then. */
+void ini_undo_wire(void)
+{
+	while (undo_list != NULL) {
+		struct undo *undo = undo_list;
+		zend_ini_entry *entry = undo->entry;
+		zend_string *ours = entry->value;
+
+		undo_list = undo->next;
+		entry->modifiable = undo->modifiable;
+		if (ours != undo->value) {
+			if (entry->on_modify != NULL)
+				(void)entry->on_modify(entry, undo->value, entry->mh_arg1,
+				    entry->mh_arg2, entry->mh_arg3, ZEND_INI_STAGE_DEACTIVATE);
+			entry->value = undo->value;
+			zend_string_release_ex(ours, true);
+		}
+		pefree(undo, true);
+	}
+}

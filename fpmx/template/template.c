@@ -53,26 +53,18 @@ static void open_log(const struct heritage *h)
 	log_configure(&log);
 }
 
-static void on_pipe(int signo)
-{
-	(void)signo;
-}
-
 /*
- * The master reset all signals. SIGPIPE gets a handler that does nothing, and
- * not SIG_IGN, which programs started by scripts would inherit. SIGQUIT waits
- * until a worker is ready to take it; a template does not take it at all.
+ * The master reset all signals. SIGQUIT waits until a worker is ready to take
+ * it; a template does not take it at all.
  */
-static int set_signals(struct err *e)
+static int hold_quit(struct err *e)
 {
-	struct sigaction action = {.sa_handler = on_pipe, .sa_flags = SA_RESTART};
 	sigset_t quit;
 
-	sigemptyset(&action.sa_mask);
 	sigemptyset(&quit);
 	sigaddset(&quit, SIGQUIT);
-	if (sigaction(SIGPIPE, &action, NULL) != 0 || sigprocmask(SIG_SETMASK, &quit, NULL) != 0)
-		return err_sys(e, "failed to set up signals");
+	if (sigprocmask(SIG_SETMASK, &quit, NULL) != 0)
+		return err_sys(e, "failed to block SIGQUIT");
 	return 0;
 }
 
@@ -251,7 +243,7 @@ static int template_run(int heritage_fd)
 	title_set("php-fpm: template %s", t.heritage.pool->name);
 	must_whoami("a template");
 	open_log(&t.heritage);
-	if (set_signals(&e) != 0)
+	if (hold_quit(&e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
 	t.board = board_open(t.heritage.board_fd, t.heritage.nslots, &e);
 	if (t.board == NULL)

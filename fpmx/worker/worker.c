@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/times.h>
 #include <unistd.h>
@@ -50,7 +49,6 @@ struct worker {
 	struct wait *wait;
 	struct conn *conn;
 	struct strbuf page;
-	unsigned char *ours; /* reads 0 in a child that a script forked */
 
 	struct worker_view view; /* what the board shows of us */
 	struct tms cpu;          /* before the request */
@@ -266,9 +264,6 @@ static void serve(struct worker *w, bool without_php)
 		conn_close(w->conn);
 	}
 
-	/* A script may have forked; only its parent is a worker. */
-	if (*w->ours == 0)
-		_exit(EXIT_DONE);
 	if (clock_now_us() - w->cpu_read_us > SHUTDOWN_NOTICED_US)
 		read_cpu(w);
 	wait_done(w->wait, w->conn);
@@ -300,19 +295,6 @@ static void open_log(const struct heritage *h)
 	log_configure(&log);
 }
 
-/* A page that only this process, and no child of it, sees as it was written. */
-static int mark_as_ours(struct worker *w, struct err *e)
-{
-	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-	void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED || madvise(page, bytes, MADV_WIPEONFORK) != 0)
-		return err_sys(e, "failed to map a page");
-	w->ours = page;
-	*w->ours = 1;
-	return 0;
-}
-
 /* Order: PHP takes note of signal handlers that are in place when it enters. */
 static int become_worker(struct worker *w, struct err *e)
 {
@@ -333,10 +315,11 @@ static int become_worker(struct worker *w, struct err *e)
 	if (access_format_compile(w->own, format, &w->access_format, e) != 0)
 		return -1;
 	w->wait = wait_new(w->heritage, &w->clients, e);
-	if (w->wait == NULL || mark_as_ours(w, e) != 0)
+	if (w->wait == NULL)
 		return -1;
 	if (engine_enter_worker(e) != 0)
 		return -1;
+	engine_show_board(w->board);
 	w->conn = conn_new(&limits);
 	read_cpu(w);
 	return 0;

@@ -35,7 +35,7 @@ static void drip_padding(void)
 	wire_begin(&w, 1, FCGI_RESPONDER, 0);
 	wire_padding(&w, 255);
 	wire_record(&w, FCGI_PARAMS, 1, "", 0);
-	for (size_t i = 0; i < w.n; i++) {
+	for (size_t i = 1; i < w.n; i++) { /* the first byte is there */
 		if (send(peer, w.bytes + i, 1, MSG_NOSIGNAL) != 1)
 			_exit(0);
 		usleep(10000);
@@ -48,6 +48,7 @@ START_TEST(a_dripping_header_has_the_same_limit)
 	pid_t pid;
 
 	hasty();
+	say("\1", 1);
 	pid = other(drip_padding);
 	took(limits.header_ms, ck_assert_int_eq(read_request(), CONN_LATE));
 	conn_close(c);

@@ -1,5 +1,6 @@
 /* params: php-fpm's reading of pairs, within bounds. */
-#include "base/clock.h"
+#include <time.h>
+
 #include "fcgi/params.h"
 #include "wire.h"
 
@@ -339,7 +340,7 @@ END_TEST
 START_TEST(names_chosen_to_collide_in_php_fpm_cost_nothing)
 {
 	struct wire w = {0};
-	uint64_t begun_us;
+	clock_t begun;
 
 	/* Same first bytes, same length, same last bytes: one chain of its table. */
 	for (unsigned i = 0; i < 60000; i++) {
@@ -348,9 +349,9 @@ START_TEST(names_chosen_to_collide_in_php_fpm_cost_nothing)
 		snprintf(name, sizeof(name), "HTTP_%07u_AAA", i);
 		wire_pair(&w, name, "");
 	}
-	begun_us = clock_now_us();
+	begun = clock(); /* CPU time: the machine may be busy */
 	ck_assert_int_eq(take(params_new(arena), &w, 65535), PARAMS_TOO_LARGE);
-	ck_assert_uint_lt(clock_now_us() - begun_us, 50000);
+	ck_assert_int_lt(clock() - begun, CLOCKS_PER_SEC / 20);
 	wire_free(&w);
 }
 END_TEST

@@ -114,7 +114,9 @@ void template_kill(struct template *t, const char *why)
 static void log_end(const struct template *t, const struct reap_end *end)
 {
 	uint64_t age_us = clock_now_us() - t->started_us;
-	bool failed = end->by_signal || end->code != EXIT_DONE;
+	/* A signal for all of us, as from a terminal, is no failure of a leaving one. */
+	bool told = t->state == TEMPLATE_LEAVING && end->by_signal && end->code != SIGKILL;
+	bool failed = !told && (end->by_signal || end->code != EXIT_DONE);
 	char words[REAP_WORDS_BYTES];
 
 	reap_words(end, words);

@@ -182,6 +182,8 @@ static void put_comment(int indent, const char *text)
 /* A default is quoted where YAML would take it for something else than text. */
 static void put_default(const struct conf_row *row)
 {
+	if (row->type == TYPE_LIST)
+		printf(" []");
 	if (row->standard == NULL)
 		return;
 	if (row->type == TYPE_STRING || row->type == TYPE_PATH)
@@ -205,7 +207,7 @@ static void put_setting(const struct conf_row *row, int indent)
 	if (row->type == TYPE_MAP)
 		printf("%*s#  NAME: value\n", indent, "");
 	if (row->type == TYPE_FLAGS)
-		printf("%*s#  NAME: yes\n", indent, "");
+		printf("%*s#  FLAG: yes\n", indent, "");
 }
 
 static void sample_key(const struct conf_row *row, int indent)

@@ -193,20 +193,6 @@ static const char *expand_pool(const struct setting *s, const char *value)
 	return expanded;
 }
 
-static bool same_file(const struct conf_origin *a, const struct conf_origin *b)
-{
-	return a->file != NULL && b->file != NULL && strcmp(a->file, b->file) == 0;
-}
-
-/* YAML: two values for one thing in one file cannot both be meant. */
-static int check_twice(const struct setting *s, const struct conf_origin *before, const char *what)
-{
-	if (s->build->format != FORMAT_YAML || !same_file(before, s->at))
-		return 0;
-	return build_complain(s->build, CONF_ERROR, NULL, s->at, NULL,
-	    "'%s' is set twice, first in line %u", what, before->line);
-}
-
 static int set_scalar(struct setting *s, const char *value)
 {
 	struct value_verdict verdict;
@@ -216,8 +202,6 @@ static int set_scalar(struct setting *s, const char *value)
 		if (value == NULL)
 			return -1;
 	}
-	if (check_twice(s, origin_of(s), s->name) != 0)
-		return -1;
 	if (value_read(s->row, record_of(s), s->build->conf->arena, value, &verdict) != 0)
 		return complain_value(s, verdict.refusal);
 	if (verdict.warning != NULL)
@@ -231,7 +215,6 @@ static int set_list(struct setting *s, const char *value)
 {
 	struct conf_list *list = value_field(s->row, record_of(s));
 	struct conf_origin *origin = origin_of(s);
-	bool replaces;
 
 	if (s->element != NULL && *s->element != '\0')
 		return build_complain(s->build, CONF_ERROR, NULL, s->at, key_hint(s),
@@ -242,11 +225,7 @@ static int set_list(struct setting *s, const char *value)
 	value = expand_pool(s, value);
 	if (value == NULL)
 		return -1;
-	if (s->build->format == FORMAT_INI)
-		replaces = s->element == NULL;
-	else
-		replaces = !same_file(origin, s->at);
-	if (replaces)
+	if (s->element == NULL)
 		list->n = 0;
 	if (*value != '\0')
 		list_add(list, s->build->conf->arena, value);
@@ -271,8 +250,6 @@ static int add_pair(struct setting *s, const struct conf_row *holder, const char
 		for (size_t i = 0; i < map->n; i++) {
 			if (strcmp(map->pairs[i].name, pair.name) != 0)
 				continue;
-			if (check_twice(s, &map->pairs[i].at, element_name(s)) != 0)
-				return -1;
 			map->pairs[i] = pair;
 			replaced = true;
 		}
@@ -441,17 +418,15 @@ static bool has_match(const char *pattern)
 static const char *full_pattern(
     struct conf_build *b, const char *pattern, bool from_yaml, const struct conf_origin *at)
 {
-	const char *beside;
+	const char *beside, *behind;
 
 	if (*pattern == '/')
 		return pattern;
-	if (from_yaml) {
-		beside = arena_printf(
-		    b->conf->arena, "%s%s", folder_of(b->conf->arena, at->file), pattern);
-		if (has_match(beside))
-			return beside;
-	}
-	return arena_printf(b->conf->arena, "%s/%s", b->conf->prefix, pattern);
+	behind = arena_printf(b->conf->arena, "%s/%s", b->conf->prefix, pattern);
+	if (!from_yaml)
+		return behind;
+	beside = arena_printf(b->conf->arena, "%s%s", folder_of(b->conf->arena, at->file), pattern);
+	return !has_match(beside) && has_match(behind) ? behind : beside;
 }
 
 static int include_match(struct conf_build *b, const char *path, const struct conf_origin *at)

@@ -18,23 +18,23 @@ struct pool_conf *build_pool(struct conf_build *, const char *name, const struct
 
 /*
  * Sets name (dotted, any case) of the pool, or of [global] when pool is NULL,
- * from its text. For a MAP, element is the key between the brackets; for a LIST
- * it is NULL and every call appends. An INI reader gives "" for x[] and NULL
- * for a plain x, which replaces what a list had. Values of an INI file come
- * after php's own scanning (booleans are "1" or ""). Failures go to the report;
- * returns -1 then, and the reader may go on to find more.
+ * from its text. For a MAP, element is the key between the brackets. For a LIST
+ * NULL replaces what the list had, and "" appends (x[] of an INI file, further
+ * items of a YAML list). Values of an INI file come after php's own scanning
+ * (booleans are "1" or ""). Failures go to the report; returns -1 then, and the
+ * reader may go on to find more.
  *
- * In YAML a key that is set twice in one file is an error, and a later file
- * replaces what an earlier one set, single elements included. In INI later
- * scalars win, and elements pile up as php-fpm's do.
+ * What is set later replaces what was set earlier, but elements of an INI file
+ * pile up as php-fpm's do. That a YAML file says one thing twice is for its
+ * reader to find.
  */
 int build_set(struct conf_build *, struct pool_conf *pool, const char *name, const char *element,
     const char *value, const struct conf_origin *at);
 
 /*
- * include: globs the pattern (relative ones start at the prefix for INI, at the
- * folder of the including file for YAML, where that one has a match; else at
- * the prefix), and reads each file by its ending. Five levels at most.
+ * include: globs the pattern and reads each file by its ending. Relative ones
+ * start at the prefix for INI, at the folder of the including file for YAML
+ * unless only the prefix has a match. Five levels at most.
  */
 int build_include(
     struct conf_build *, const char *pattern, bool from_yaml, const struct conf_origin *at);

@@ -68,22 +68,6 @@ static struct conf_origin here(const struct reader *r)
 	((r)->failed = true,       \
 	    (void)build_complain((r)->build, CONF_ERROR, NULL, (at), (hint), __VA_ARGS__))
 
-/* The reader of bytes knows only an offset. */
-static struct conf_origin origin_of_offset(const struct reader *r, size_t offset)
-{
-	struct conf_origin at = {.file = r->file, .line = 1, .column = 1};
-
-	for (size_t i = 0; i < offset && i < r->n; i++) {
-		if (r->text[i] == '\n') {
-			at.line++;
-			at.column = 1;
-		} else if (((unsigned char)r->text[i] & 0xC0) != 0x80) {
-			at.column++;
-		}
-	}
-	return at;
-}
-
 static void complain_syntax(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
@@ -96,7 +80,7 @@ static void complain_syntax(struct reader *r)
 	    .column = p->problem_mark.column};
 
 	if (p->error == YAML_READER_ERROR) {
-		at = origin_of_offset(r, p->problem_offset);
+		yaml_place(r->text, r->n, p->problem_offset, &at); /* it has no mark */
 		complain(r, &at, "The file must be text in UTF-8.", "not text: %s", p->problem);
 	} else if (p->error == YAML_MEMORY_ERROR) {
 		complain(r, &at, NULL, "out of memory");
@@ -338,24 +322,46 @@ static const char *join(struct reader *r, const char *prefix, const char *key)
 	return prefix[0] == '\0' ? key : arena_printf(r->scratch, "%s.%s", prefix, key);
 }
 
-/* Several values of a LIST. */
+/* null: a list, mapping or pool with nothing in it. */
+static bool is_null(const struct reader *r)
+{
+	const char *text = (const char *)r->event.data.scalar.value;
+
+	return r->event.type == YAML_SCALAR_EVENT &&
+	       r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	       (text[0] == '\0' || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0);
+}
+
+/* Several values of a LIST: the first replaces what another file had set. */
 static void read_items(struct reader *r, const struct target *t, const struct conf_row *row)
 {
+	const char *element = NULL;
+
 	if (!untagged(r)) {
 		skip(r);
 		return;
 	}
 	while (next(r) && r->event.type != YAML_SEQUENCE_END_EVENT) {
-		if (r->event.type == YAML_SCALAR_EVENT)
-			set(r, t, row, NULL);
-		else
+		if (r->event.type != YAML_SCALAR_EVENT) {
 			refuse(r, row->doc, "'%s' must be a list of plain values", row->name);
+			continue;
+		}
+		set(r, t, row, element);
+		element = "";
 	}
 }
 
+/* "php_value[x]". A flag is a value that is 1 or 0: one name for both. */
+static const char *full_name(struct reader *r, const struct conf_row *row, const char *element)
+{
+	if (row->type == TYPE_FLAGS)
+		row--;
+	return arena_printf(r->scratch, "%s[%s]", row->name, element);
+}
+
 /* A MAP such as env or php_value. Ini names may be nested at their dots. */
-static void read_pairs(struct reader *r, const struct target *t, const struct conf_row *row,
-    const char *prefix, uint32_t elements)
+static void read_pairs(
+    struct reader *r, const struct target *t, const struct conf_row *row, const char *prefix)
 {
 	uint32_t space = ++r->spaces;
 	struct conf_origin at;
@@ -369,10 +375,10 @@ static void read_pairs(struct reader *r, const struct target *t, const struct co
 		const char *element = join(r, prefix, key);
 
 		if (r->event.type == YAML_MAPPING_START_EVENT)
-			read_pairs(r, t, row, element, elements);
+			read_pairs(r, t, row, element);
 		else if (r->event.type != YAML_SCALAR_EVENT)
 			refuse(r, row->doc, "'%s' must be one value", element);
-		else if (!doubled(r, elements, element, &at))
+		else if (!doubled(r, t->space, full_name(r, row, element), &at))
 			set(r, t, row, element);
 	}
 	r->depth--;
@@ -418,9 +424,11 @@ static void read_setting(
 		skip(r);
 	} else if (doubled(r, t->space, lower(r, name), at)) {
 		skip(r);
+	} else if ((takes_pairs(row) || row->type == TYPE_LIST) && is_null(r)) {
+		return;
 	} else if (takes_pairs(row)) {
 		if (type == YAML_MAPPING_START_EVENT)
-			read_pairs(r, t, row, "", ++r->spaces);
+			read_pairs(r, t, row, "");
 		else
 			refuse(r, row->doc, "'%s' must be a mapping: 'NAME: value' on a line each",
 			    name);
@@ -452,16 +460,6 @@ static void read_settings(struct reader *r, const struct target *t, const char *
 			read_setting(r, t, join(r, prefix, key), &at);
 	}
 	r->depth--;
-}
-
-/* null: nothing is set. */
-static bool is_null(const struct reader *r)
-{
-	const char *text = (const char *)r->event.data.scalar.value;
-
-	return r->event.type == YAML_SCALAR_EVENT &&
-	       r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-	       (text[0] == '\0' || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0);
 }
 
 static void read_global(struct reader *r)

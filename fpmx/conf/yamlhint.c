@@ -1,5 +1,5 @@
 /*
- * yamlhint: what to do about text that is not YAML.
+ * yamlhint: where and what to do when text is not YAML.
  *
  * Runs in: master, engine.
  * Pure.
@@ -68,4 +68,17 @@ const char *yaml_hint(const struct yaml_slip *s)
 			return hints[i].hint;
 	}
 	return NULL;
+}
+
+void yaml_place(const char *text, size_t n, size_t offset, struct conf_origin *at)
+{
+	at->line = at->column = 1;
+	for (size_t i = 0; i < offset && i < n; i++) {
+		if (text[i] == '\n') {
+			at->line++;
+			at->column = 1;
+		} else if (((unsigned char)text[i] & 0xC0) != 0x80) {
+			at->column++;
+		}
+	}
 }

@@ -140,6 +140,7 @@ START_TEST(nothing_is_a_configuration_too)
 	expect("{}\n", "");
 	expect("global:\npools:\ninclude:\n", "");
 	expect("pools: {a: , b: ~}\n", "1:9 pool a\n1:14 pool b\n");
+	expect("pools:\n  a:\n    env:\n    listen:\n    php_flag: ~\n", "2:3 pool a\n");
 	expect("\xEF\xBB\xBF"
 	       "global:\r\n  log_limit: 600\r\n",
 	    "2:14 global log_limit=600\n");
@@ -180,7 +181,7 @@ START_TEST(lists_and_maps_are_told_one_by_one)
 	       "      opcache: {jit: off, jit_buffer_size: 8M}\n",
 	    "2:3 pool a\n"
 	    "3:14 a listen=9000\n"
-	    "3:20 a listen=[::1]:9001\n"
+	    "3:20 a listen[]=[::1]:9001\n"
 	    "5:7 a access.suppress_path=/ping\n"
 	    "6:14 a env[A]=1\n"
 	    "6:22 a env[B.C]=x y\n"
@@ -244,6 +245,7 @@ START_TEST(a_name_used_twice_names_both_lines)
 	       "    pm: {max_children: 2}\n"
 	       "    env: {A: 1, A: 2}\n"
 	       "    php_value: {a.b: 1, a: {b: 2}}\n"
+	       "    php_flag: {a.b: on}\n"
 	       "  A:\n"
 	       "    user: other\n"
 	       "pools:\n"
@@ -253,9 +255,10 @@ START_TEST(a_name_used_twice_names_both_lines)
 	    "f.yaml:8:10: 'pm.max_children' is here a second time: "
 	    "the first is in line 7\n"
 	    "f.yaml:9:17: 'A' is here a second time: the first is in line 9\n"
-	    "f.yaml:10:29: 'a.b' is here a second time: the first is in line 10\n"
-	    "f.yaml:11:3: 'a' is here a second time: the first is in line 2\n"
-	    "f.yaml:13:1: 'pools' is here a second time: the first is in line 1\n");
+	    "f.yaml:10:29: 'php_value[a.b]' is here a second time: the first is in line 10\n"
+	    "f.yaml:11:16: 'php_value[a.b]' is here a second time: the first is in line 10\n"
+	    "f.yaml:12:3: 'a' is here a second time: the first is in line 2\n"
+	    "f.yaml:14:1: 'pools' is here a second time: the first is in line 1\n");
 	/* The same name in two pools, or in env and php_value, is no repetition. */
 	expect("pools: {a: {env: {x: 1}, php_value: {x: 2}}, b: {env: {x: 3}}}\n",
 	    "1:9 pool a\n"

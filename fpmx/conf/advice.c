@@ -27,7 +27,7 @@ struct advice {
 static struct conf_finding finding(
     struct advice *a, enum conf_grade grade, const struct conf_origin *at)
 {
-	struct conf_finding f = {.grade = grade, .stage = CONF_STAGE_CHECK};
+	struct conf_finding f = {.grade = grade, .stage = CONF_STAGE_CHECK, .ours = true};
 
 	if (at->file != NULL) {
 		f.at = *at;
@@ -205,10 +205,13 @@ static void advise_total(struct advice *a, const struct conf *c)
 
 static void ignored(struct advice *a, enum conf_key key, const struct conf_origin *at)
 {
-	if (at->file != NULL)
-		advise(a, CONF_NOTICE, at,
-		    "'%s' directive is ignored when FPM is not running as root",
-		    conf_rows[key].name);
+	struct conf_finding f = finding(a, CONF_NOTICE, at);
+
+	if (at->file == NULL)
+		return;
+	f.ours = false;
+	report_add(a->report, &f, "'%s' directive is ignored when FPM is not running as root",
+	    conf_rows[key].name);
 }
 
 static void advise_start(struct advice *a)

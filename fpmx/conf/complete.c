@@ -134,6 +134,18 @@ static void complete_pool(struct conf *c, struct pool_conf *p)
 		p->request_slowlog_trace_depth = 20;
 }
 
+/* php-fpm shows its own spelling of an event mechanism. */
+static const char *mechanism(const char *name)
+{
+	static const char *const known[] = {"epoll", "poll", "select"};
+
+	for (size_t i = 0; name != NULL && i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcasecmp(known[i], name) == 0)
+			return known[i];
+	}
+	return name;
+}
+
 void complete_conf(struct conf *c, const char *root)
 {
 	struct global_conf *g = &c->global;
@@ -142,6 +154,7 @@ void complete_conf(struct conf *c, const char *root)
 	if (strcmp(g->error_log, "syslog") != 0)
 		g->error_log = behind(c, root, g->error_log);
 	g->control = behind(c, root, g->control);
+	g->events_mechanism = mechanism(g->events_mechanism);
 	for (size_t i = 0; i < c->npools; i++)
 		complete_pool(c, c->pools[i]);
 }

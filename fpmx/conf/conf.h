@@ -151,6 +151,7 @@ struct conf_finding {
 	const char *text;      /* php-fpm's words, without place and pool */
 	const char *hint;      /* key's sentence, "did you mean"; or NULL */
 	enum conf_stage stage; /* what found it */
+	bool ours;             /* php-fpm has no such finding */
 };
 struct conf_report {
 	struct arena *arena;
@@ -182,15 +183,22 @@ void conf_report_init(struct conf_report *);
 void conf_report_free(struct conf_report *);
 
 /*
- * The line that php-fpm would log for a finding, then our hint in parentheses.
+ * The line that php-fpm logs for a finding, byte for byte: its own tests match
+ * whole lines. What is ours alone has its place behind it.
  */
 void conf_finding_text(const struct conf_finding *, struct strbuf *);
 
 /*
- * All that is to be logged of a report, in order: each finding as a line, and
- * after them, when one of them is fatal, php-fpm's closing sentence, which
- * depends on the stage of the first fatal one (a failed stage NAMES has none).
- * "FPM initialization failed" is the caller's to say.
+ * What helps with a finding, for a line of its own: its place and its hint.
+ * False, and nothing, where php-fpm's line says it all.
+ */
+bool conf_finding_help(const struct conf_finding *, struct strbuf *);
+
+/*
+ * All that is to be logged of a report, in order: each finding as a line, help
+ * as a notice behind it, and at the end, when a finding was fatal, php-fpm's
+ * closing sentence, which depends on the stage of the first fatal one (a failed
+ * stage NAMES has none). "FPM initialization failed" is the caller's to say.
  */
 void conf_report_tell(const struct conf_report *,
     void (*emit)(void *ctx, enum conf_grade, const char *line), void *ctx);

@@ -49,32 +49,45 @@ void report_add(struct conf_report *r, const struct conf_finding *what, const ch
 		r->nfatal++;
 }
 
-static const char *between(bool *first)
-{
-	const char *mark = *first ? " (" : "; ";
-
-	*first = false;
-	return mark;
-}
-
-/* A place for php-fpm's eyes first, where php-fpm gives one; the rest behind. */
 static void finding_line(const struct conf_finding *f, struct strbuf *out)
 {
-	bool place_first = f->stage == CONF_STAGE_READ, first = true;
+	bool has_place = f->at.file != NULL;
 
-	if (place_first && f->at.file != NULL)
+	if (f->stage == CONF_STAGE_READ && has_place)
 		strbuf_printf(out, "[%s:%u] ", f->at.file, f->at.line);
 	if (f->pool != NULL)
 		strbuf_printf(out, "[pool %s] ", f->pool);
 	strbuf_adds(out, f->text);
-	if (!place_first && f->at.file != NULL)
-		strbuf_printf(out, "%s%s:%u", between(&first), f->at.file, f->at.line);
-	if (place_first && f->at.file != NULL && f->at.column != 0)
-		strbuf_printf(out, "%scolumn %u", between(&first), f->at.column);
+	if (f->stage != CONF_STAGE_READ && f->ours && has_place)
+		strbuf_printf(out, " (%s:%u)", f->at.file, f->at.line);
+}
+
+/*
+ * php-fpm's own tests compare all that is said of an unknown user, and have no
+ * room for more; its notices and what is ours need no help.
+ */
+static void help_line(const struct conf_finding *f, struct strbuf *out)
+{
+	bool place_is_news = f->stage == CONF_STAGE_CHECK || f->at.column > 1;
+
+	if (f->grade == CONF_NOTICE || f->stage == CONF_STAGE_NAMES || f->at.file == NULL ||
+	    (f->hint == NULL && (f->ours || !place_is_news)))
+		return;
+	strbuf_printf(out, "see %s:%u", f->at.file, f->at.line);
+	if (f->at.column != 0)
+		strbuf_printf(out, ":%u", f->at.column);
 	if (f->hint != NULL)
-		strbuf_printf(out, "%s%s", between(&first), f->hint);
-	if (!first)
-		strbuf_addc(out, ')');
+		strbuf_printf(out, ": %s", f->hint);
+}
+
+/* File names and values are anybody's: a line stays one line. */
+static void add_cleaned(struct strbuf *out, const struct strbuf *line)
+{
+	for (size_t i = 0; i < line->len; i++) {
+		unsigned char c = (unsigned char)line->bytes[i];
+
+		strbuf_addc(out, c < ' ' || c == 127 ? '?' : (char)c);
+	}
 }
 
 void conf_finding_text(const struct conf_finding *f, struct strbuf *out)
@@ -83,13 +96,21 @@ void conf_finding_text(const struct conf_finding *f, struct strbuf *out)
 
 	strbuf_init(&line, LINE_BYTES);
 	finding_line(f, &line);
-	/* File names and values are anybody's: a line stays one line. */
-	for (size_t i = 0; i < line.len; i++) {
-		unsigned char c = (unsigned char)line.bytes[i];
-
-		strbuf_addc(out, c < ' ' || c == 127 ? '?' : (char)c);
-	}
+	add_cleaned(out, &line);
 	strbuf_free(&line);
+}
+
+bool conf_finding_help(const struct conf_finding *f, struct strbuf *out)
+{
+	struct strbuf line;
+	bool any;
+
+	strbuf_init(&line, LINE_BYTES);
+	help_line(f, &line);
+	any = line.len > 0;
+	add_cleaned(out, &line);
+	strbuf_free(&line);
+	return any;
 }
 
 static const struct conf_finding *first_fatal(const struct conf_report *r)
@@ -112,6 +133,9 @@ void conf_report_tell(const struct conf_report *r,
 		strbuf_clear(&line);
 		conf_finding_text(&r->findings[i], &line);
 		emit(ctx, r->findings[i].grade, strbuf_str(&line));
+		strbuf_clear(&line);
+		if (conf_finding_help(&r->findings[i], &line))
+			emit(ctx, CONF_NOTICE, strbuf_str(&line));
 	}
 	strbuf_clear(&line);
 	if (fatal != NULL && fatal->stage == CONF_STAGE_READ) {

@@ -128,12 +128,20 @@ def connect(address, timeout=10):
     return s
 
 
-def send_request(s, script, query="", **params):
-    values = {"SCRIPT_FILENAME": script, "SCRIPT_NAME": "/" + os.path.basename(script),
-              "REQUEST_METHOD": "GET", "QUERY_STRING": query, "SERVER_PROTOCOL": "HTTP/1.1"}
-    values.update(params)
-    body = b"".join(pair(k, v) for k, v in values.items())
-    s.sendall(record(1, struct.pack(">HB5x", 1, 0)) + record(4, body) + record(4) + record(5))
+def request_bytes(params, keep=False, body=b""):
+    """One whole request; body of at most one record."""
+    stream = b"".join(pair(k, v) for k, v in params.items())
+    return (record(1, struct.pack(">HB5x", 1, 1 if keep else 0)) + record(4, stream) + record(4) +
+            (record(5, body) if body else b"") + record(5))
+
+
+def usual_params(script, query=""):
+    return {"SCRIPT_FILENAME": script, "SCRIPT_NAME": "/" + os.path.basename(script),
+            "REQUEST_METHOD": "GET", "QUERY_STRING": query, "SERVER_PROTOCOL": "HTTP/1.1"}
+
+
+def send_request(s, script, query="", keep=False, **params):
+    s.sendall(request_bytes({**usual_params(script, query), **params}, keep))
 
 
 class Answer:

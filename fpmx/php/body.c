@@ -125,7 +125,9 @@ size_t body_read(char *buffer, size_t n)
 	if (n == 0)
 		return 0;
 	path = room_param("REQUEST_BODY_FILE");
-	got = path != NULL ? read_file(path, buffer, n) : read_wire(asked->conn, buffer, n);
+	if (path != NULL)
+		return read_file(path, buffer, n);
+	got = read_wire(asked->conn, buffer, n);
 	if (known && got < n)
 		r->body_cut = true;
 	if (!known && is_too_long(got))

@@ -6,7 +6,6 @@
  */
 #include "php/room.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -108,6 +107,18 @@ static void set_ini_sources(const struct php_options *options, const struct pool
 	room_sapi.php_ini_path_override = (char *)(uintptr_t)options->ini_path;
 }
 
+/* What PHP_BINARY says. */
+static void set_binary(void)
+{
+	static char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n <= 0)
+		return;
+	path[n] = '\0';
+	room_sapi.executable_location = path;
+}
+
 /* Module start-up with the master's environment, which is gone afterwards. */
 static int start_php(const struct php_options *options, struct err *e)
 {
@@ -147,6 +158,7 @@ int engine_start(const struct php_options *options, const struct pool_conf *pool
 	room.request.body_file = -1;
 	zend_signal_startup();
 	sapi_startup(&room_sapi);
+	set_binary();
 	set_ini_sources(options, pool);
 	register_internal_extensions = php_register_internal_extensions_func;
 	php_register_internal_extensions_func = register_extensions_and_overlay;

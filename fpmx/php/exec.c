@@ -114,11 +114,31 @@ static void change_to_folder_of(const char *path)
 		return;
 }
 
+static bool open_script(zend_file_handle *file)
+{
+	bool display_errors = PG(display_errors);
+	volatile bool opened = false;
+
+	errno = 0; /* not every refusal sets it */
+	zend_try
+	{
+		opened = php_fopen_primary_script(file) == SUCCESS;
+	}
+	zend_catch
+	{
+		/* It is off while PHP opens the file, and would stay so. */
+		PG(display_errors) = display_errors;
+		zend_bailout();
+	}
+	zend_end_try();
+	return opened;
+}
+
 static void run_script(const struct engine_request *r)
 {
 	zend_file_handle file;
 
-	if (php_fopen_primary_script(&file) == FAILURE) {
+	if (!open_script(&file)) {
 		refuse_script(r->script);
 		return;
 	}

@@ -8,6 +8,7 @@
  */
 #include "php/room.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,6 +160,7 @@ static void log_to_client(enum log_level level, const char *text)
 
 void engine_log(int level, const char *fmt, ...)
 {
+	int saved = errno;
 	char *text;
 	va_list args;
 	int n;
@@ -171,4 +173,5 @@ void engine_log(int level, const char *fmt, ...)
 	log_to_client((enum log_level)level, text);
 	log_line((enum log_level)level, NULL, __func__, __LINE__, "%s", text);
 	free(text);
+	errno = saved; /* PHP logs before it looks why something failed */
 }

@@ -10,24 +10,20 @@
 
 #include <string.h>
 
-/* PHP's own, which reads the process's environment. */
+/* PHP's own, which read the process's environment. */
 static void (*import_environment)(zval *);
+static void (*load_environment)(zval *);
 
 static bool is_hidden(const struct param *p)
 {
 	return strcmp(p->name, "HTTP_PROXY") == 0;
 }
 
-/* The environment as $_SERVER, $_ENV and getenv() show it. */
-static void import_with_params(zval *array)
+static void add_params(zval *array, int source)
 {
 	struct engine_request *r = room.request.asked;
-	const zval *env = &PG(http_globals)[TRACK_VARS_ENV];
-	int source =
-	    Z_TYPE_P(env) == IS_ARRAY && Z_ARR_P(array) == Z_ARR_P(env) ? PARSE_ENV : PARSE_SERVER;
 	const struct param *p;
 
-	import_environment(array);
 	for (size_t i = 0; r != NULL && (p = params_at(r->fcgi->params, i)) != NULL; i++) {
 		size_t n = p->value_len;
 		char *value;
@@ -41,8 +37,49 @@ static void import_with_params(zval *array)
 	}
 }
 
+static bool is_filled(const zval *array)
+{
+	return Z_TYPE_P(array) == IS_ARRAY && zend_hash_num_elements(Z_ARRVAL_P(array)) > 0;
+}
+
+/* Fills $_SERVER or $_ENV. Whichever comes second is a copy of the first. */
+static void import_with_params(zval *array)
+{
+	zval *env = &PG(http_globals)[TRACK_VARS_ENV];
+	zval *server = &PG(http_globals)[TRACK_VARS_SERVER];
+	bool is_env = Z_TYPE_P(env) == IS_ARRAY && Z_ARR_P(array) == Z_ARR_P(env);
+	zval *other = is_env ? server : env;
+
+	if (is_filled(other) && Z_ARR_P(other) != Z_ARR_P(array)) {
+		zval_ptr_dtor(array);
+		ZVAL_ARR(array, zend_array_dup(Z_ARR_P(other)));
+		return;
+	}
+	import_environment(array);
+	add_params(array, is_env ? PARSE_ENV : PARSE_SERVER);
+}
+
+/* The environment as getenv() shows it: neither filtered nor taken apart. */
+static void load_with_params(zval *array)
+{
+	struct engine_request *r = room.request.asked;
+	const struct param *p;
+
+	load_environment(array);
+	for (size_t i = 0; r != NULL && (p = params_at(r->fcgi->params, i)) != NULL; i++) {
+		zval value;
+
+		if (is_hidden(p))
+			continue;
+		ZVAL_STRINGL(&value, p->value, p->value_len);
+		zend_symtable_str_update(Z_ARRVAL_P(array), p->name, p->name_len, &value);
+	}
+}
+
 void vars_startup(void)
 {
+	load_environment = php_load_environment_variables;
+	php_load_environment_variables = load_with_params;
 	import_environment = php_import_environment_variables;
 	php_import_environment_variables = import_with_params;
 }

@@ -31,6 +31,7 @@ struct setup {
 	struct slice name;
 	struct slice info;
 	struct slice root;
+	struct slice name_in_path; /* what the script's path ends in below a document root */
 };
 
 static struct slice slice_of(const char *text)
@@ -46,6 +47,11 @@ static bool is_set(struct slice s)
 static bool equal(struct slice a, struct slice b)
 {
 	return is_set(a) && is_set(b) && a.n == b.n && memcmp(a.at, b.at, a.n) == 0;
+}
+
+static bool is_other(struct slice a, struct slice b)
+{
+	return is_set(a) != is_set(b) || (is_set(a) && !equal(a, b));
 }
 
 static bool begins_with(struct slice s, struct slice prefix)
@@ -113,9 +119,9 @@ static void repair_iis(struct setup *u)
 static void strip_proxy(struct setup *u)
 {
 	static const char *const prefixes[] = {"proxy:fcgi://", "proxy:balancer://"};
-	struct slice s = u->filename;
+	struct slice s = u->said_filename;
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (size_t i = 0; is_set(s) && i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		size_t n = strlen(prefixes[i]);
 		const char *path, *query;
 
@@ -131,10 +137,8 @@ static void strip_proxy(struct setup *u)
 			s = first(s, (size_t)(query - s.at));
 		u->filename = s;
 		/* $_SERVER has never shown the proxy's address. */
-		if (is_set(u->said_filename)) {
-			put(u, "SCRIPT_FILENAME", s);
-			u->said_filename = s;
-		}
+		put(u, "SCRIPT_FILENAME", s);
+		u->said_filename = s;
 		return;
 	}
 }
@@ -183,6 +187,12 @@ static struct slice decoded(const struct setup *u, struct slice s)
 	return (struct slice){out, n};
 }
 
+static void set_name(const struct setup *u, struct slice name)
+{
+	keep(u, "ORIG_SCRIPT_NAME", u->said_name);
+	put(u, "SCRIPT_NAME", name);
+}
+
 /* PATH_INFO was given: what is before the new one in it is the script's name. */
 static void take_name_from_info(struct setup *u, struct slice info)
 {
@@ -192,10 +202,8 @@ static void take_name_from_info(struct setup *u, struct slice info)
 	/* Apache's rest comes from elsewhere, and the whole is taken. */
 	if (!u->apache)
 		name = first(name, name.n - info.n);
-	if (!equal(u->said_name, name)) {
-		keep(u, "ORIG_SCRIPT_NAME", u->said_name);
-		put(u, "SCRIPT_NAME", name);
-	}
+	if (!equal(u->said_name, name))
+		set_name(u, name);
 	u->name = name;
 }
 
@@ -208,11 +216,12 @@ static void cut_name(struct setup *u, struct slice info)
 		return;
 	if (!ends_with(u->name, tail))
 		tail = decoded(u, info);
-	if (!ends_with(u->name, tail))
+	/* A name that is nothing else is none of this kind. */
+	if (!ends_with(u->name, tail) || u->name.n == tail.n)
 		return;
-	keep(u, "ORIG_SCRIPT_NAME", u->said_name);
 	u->name = first(u->name, u->name.n - tail.n);
-	put(u, "SCRIPT_NAME", u->name);
+	set_name(u, u->name);
+	u->name_in_path = u->name;
 }
 
 /* rest is what follows the script. */
@@ -250,12 +259,13 @@ static struct slice joined(const struct setup *u, struct slice a, struct slice b
 static void set_path_translated(struct setup *u, struct slice file)
 {
 	struct slice base = u->root;
+	struct slice name = u->name_in_path;
 
 	if (is_set(base)) {
 		if (base.n > 0 && base.at[base.n - 1] == '/')
 			base.n--;
-	} else if (is_set(u->name) && memmem(file.at, file.n, u->name.at, u->name.n) != NULL) {
-		base = first(file, file.n - u->name.n);
+	} else if (is_set(name) && memmem(file.at, file.n, name.at, name.n) != NULL) {
+		base = first(file, file.n - name.n);
 	} else {
 		return;
 	}
@@ -263,12 +273,13 @@ static void set_path_translated(struct setup *u, struct slice file)
 	put(u, "PATH_TRANSLATED", joined(u, base, u->info));
 }
 
-static void set_filename(struct setup *u, struct slice file)
+static bool set_filename(struct setup *u, struct slice file)
 {
 	if (equal(u->said_filename, file))
-		return;
+		return false;
 	keep(u, "ORIG_SCRIPT_FILENAME", u->said_filename);
 	put(u, "SCRIPT_FILENAME", file);
+	return true;
 }
 
 /* The script is not there as it was named: something may follow its name. */
@@ -282,9 +293,13 @@ static bool split_filename(struct setup *u)
 		return false;
 	}
 	set_path_info(u, without(u->filename, file.n));
-	set_filename(u, file);
+	/*
+	 * Redirected to something below the very script that was named: php-fpm
+	 * does not run that script, and so do we.
+	 */
+	if (set_filename(u, file))
+		u->filename = file;
 	set_path_translated(u, file);
-	u->filename = file;
 	return true;
 }
 
@@ -300,7 +315,7 @@ static void move_to_orig(const struct setup *u, const char *name, const char *or
 
 static void keep_filename(struct setup *u)
 {
-	set_filename(u, u->filename);
+	(void)set_filename(u, u->filename);
 	if (!u->apache && is_set(get(u, "REDIRECT_URL"))) {
 		move_to_orig(u, "PATH_INFO", "ORIG_PATH_INFO");
 		move_to_orig(u, "PATH_TRANSLATED", "ORIG_PATH_TRANSLATED");
@@ -309,40 +324,42 @@ static void keep_filename(struct setup *u)
 }
 
 /* An Apache action: the script is what was redirected, not the handler. */
-static void follow_redirect(struct setup *u)
+static bool follow_redirect(struct setup *u)
 {
 	struct slice url = get(u, "REDIRECT_URL");
 
 	if (u->apache || !is_set(u->said_translated) || !is_set(url) ||
 	    equal(u->said_translated, u->filename))
-		return;
+		return false;
 	u->filename = u->said_translated;
 	u->name = url;
+	return true;
 }
 
 /* cgi.fix_pathinfo=1. False: no file was found. */
 static bool fix_path_info(struct setup *u, const char *doc_root)
 {
-	bool found = true;
-	bool changed;
+	bool redirected, found;
 
 	u->root = get(u, "DOCUMENT_ROOT");
 	if (!is_set(u->root) && doc_root != NULL) {
 		u->root = slice_of(doc_root);
 		put(u, "DOCUMENT_ROOT", u->root);
 	}
-	follow_redirect(u);
-	changed = is_set(u->name) && !equal(u->name, u->said_name);
-	if (u->filename.n > 0 &&
-	    (u->filename.at[u->filename.n - 1] == '/' || kind_of(u, u->filename) == 0))
-		found = split_filename(u);
-	else
+	redirected = follow_redirect(u);
+	u->name_in_path = u->name;
+	if (u->filename.n == 0 ||
+	    (u->filename.at[u->filename.n - 1] != '/' && kind_of(u, u->filename) != 0)) {
 		keep_filename(u);
-	/* Unless the split has found another name in PATH_INFO. */
-	if (changed && equal(u->said_name, get(u, "SCRIPT_NAME"))) {
-		keep(u, "ORIG_SCRIPT_NAME", u->said_name);
-		put(u, "SCRIPT_NAME", u->name);
+		if (redirected)
+			set_name(u, u->name);
+		return true;
 	}
+	found = split_filename(u);
+	/* Unless PATH_INFO has had another name in it. */
+	if (redirected && !equal(u->name, u->said_name) &&
+	    !is_other(u->said_name, get(u, "SCRIPT_NAME")))
+		set_name(u, u->name);
 	return found;
 }
 
@@ -390,7 +407,7 @@ void script_resolve(struct params *params, const struct engine_cgi *cgi, struct 
 			u.filename = u.said_translated;
 		self = u.name;
 	}
-	if (u.filename.n == 0 || climbs(u.filename))
+	if (climbs(u.filename))
 		s->missing = true;
 	s->path = s->missing ? NULL : text_of(&u, u.filename);
 	s->name = text_of(&u, u.name);

@@ -37,19 +37,18 @@ void respond_status(const struct respond_status *s, struct arena *arena, struct 
 	struct status_view v = {.pool = s->pool->name, .manager = conf_pm_word(s->pool->pm)};
 	struct worker_view *workers = NULL;
 
+	*page = (struct engine_page){.status = 200, .headers = page_headers, .body = ""};
+	/* php-fpm leaves a HEAD with PHP's default type, and writes nothing. */
+	if (strcmp(s->method, "HEAD") == 0)
+		return;
 	if (full)
 		workers = arena_alloc(arena, board_nslots(s->board), sizeof(*workers));
 	status_collect(s->board, &v, workers, full);
 	strbuf_clear(body);
 	status_render(&v, format, full, body);
-	*page = (struct engine_page){
-	    .status = 200,
-	    /* php-fpm leaves a HEAD with PHP's default type. */
-	    .content_type = strcmp(s->method, "HEAD") == 0 ? NULL : status_content_type(format),
-	    .headers = page_headers,
-	    .body = strbuf_str(body),
-	    .body_len = body->len,
-	};
+	page->content_type = status_content_type(format);
+	page->body = strbuf_str(body);
+	page->body_len = body->len;
 }
 
 static void answer(struct conn *c, const char *text)

@@ -233,6 +233,8 @@ START_TEST(limits_and_folder_are_set)
 {
 	const struct rlimit none = {0, 0};
 
+	if (unit_on_valgrind())
+		unit_skip("valgrind has a limit of files of its own");
 	ck_assert_int_eq(setrlimit(RLIMIT_CORE, &none), 0);
 	privs = (struct privs){.rlimit_files = 99, .chdir_path = "/usr", .dumpable = true};
 	ck_assert_int_eq(in_child(check_limits), 0);

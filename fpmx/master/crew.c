@@ -108,7 +108,7 @@ static void take(struct crew *c, struct slot *s)
 	s->order = c->next_order++;
 	s->generation = c->template->generation;
 	s->ordered_at_ms = s->since_ms;
-	s->replace = false;
+	s->replace = s->surplus = false;
 	c->taken++;
 	c->total->workers++;
 }
@@ -202,7 +202,7 @@ static void retire_one(struct crew *c)
 
 	if (!s)
 		return;
-	log_pool(LOG_LEVEL_DEBUG, c->conf->name, "child %d is idle and not needed", (int)s->pid);
+	s->surplus = true;
 	reap_signal(s->pidfd, SIGQUIT);
 	slot_move(s, SLOT_RETIRING, loop_now_ms(c->loop));
 }

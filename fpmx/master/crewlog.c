@@ -37,18 +37,27 @@ void crewlog_limits(struct crew *c, const struct scale_step *step, const struct 
 		    step->spawn, v->idle, v->idle + v->busy + v->starting + v->retiring);
 }
 
+/* php-fpm has a line of its own for whom it had sent away itself. */
+static bool has_left_as_told(const struct slot *s, const struct reap_end *end)
+{
+	return s->surplus && s->state == SLOT_RETIRING && !end->by_signal && end->code == EXIT_DONE;
+}
+
 void crewlog_end(const struct crew *c, const struct slot *s, const struct reap_end *end,
     const struct worker_view *w)
 {
 	uint64_t age_us = clock_now_us() - s->started_us;
 	enum log_level level = reap_level(end, c->stopping);
-	char words[REAP_WORDS_BYTES];
+	char words[REAP_WORDS_BYTES] = "has been killed by the process management";
 
-	reap_words(end, words);
+	if (has_left_as_told(s, end))
+		level = LOG_LEVEL_DEBUG;
+	else
+		reap_words(end, words);
 	log_pool(level, c->conf->name, "child %d %s after %llu.%06llu seconds from start",
 	    (int)s->pid, words, (unsigned long long)(age_us / 1000000),
 	    (unsigned long long)(age_us % 1000000));
-	if (!end->by_signal && end->code != 0)
+	if (!end->by_signal && end->code != EXIT_DONE)
 		log_pool(level, c->conf->name, "child %d: %s", (int)s->pid, exit_word(end->code));
 	/* Whose request it was: php-fpm leaves that to guessing. */
 	if (level == LOG_LEVEL_WARNING && w->state > WORKER_IDLE && w->uri[0])

@@ -225,6 +225,8 @@ static void fill_heritage(struct pool *p, struct heritage *h)
 	    .user = p->privs.user,
 	    .home = p->privs.home,
 	    .nslots = board_nslots(p->board),
+	    /* php-fpm: without a change of user the kernel has no reason to withdraw it. */
+	    .dumpable = p->conf->process_dumpable || !p->privs.change_user,
 	    .master_pid = getpid(),
 	    .retire_fd = p->retire[0],
 	    .wake_fd = p->wake_fd,

@@ -72,7 +72,7 @@ static struct scale_step next_dynamic(const struct pool_conf *conf, const struct
 	unsigned min_spare = (unsigned)conf->pm_min_spare_servers;
 	struct scale_step s = {.rate = v->rate, .why = "dynamic: keep spares"};
 
-	if (v->tick && v->idle > (unsigned)conf->pm_max_spare_servers) {
+	if (v->tick && above(v->idle, v->waiting) > (unsigned)conf->pm_max_spare_servers) {
 		s.retire = 1;
 		s.rate = 1;
 		s.why = "dynamic: too many spares";

@@ -41,6 +41,7 @@ struct slot {
 	uint64_t started_us;    /* of the worker, monotonic */
 	uint64_t ordered_at_ms; /* of the order */
 	struct output *output;  /* caught stdout and stderr, or NULL */
+	bool surplus;           /* sent away because there were too many */
 	bool replace;           /* when it has gone, another is to follow */
 };
 

@@ -128,6 +128,7 @@ int heritage_seal(const struct heritage *h, struct err *e)
 	put_string(&s, h->home);
 	put_u64(&s, h->generation);
 	put_u32(&s, h->nslots);
+	put_u32(&s, h->dumpable);
 	put_i32(&s, h->master_pid);
 	put_fds(&s, h);
 
@@ -301,6 +302,7 @@ static int get_heritage(struct reader *r, struct heritage *h)
 	h->home = get_string(r);
 	h->generation = get_u64(r);
 	h->nslots = get_u32(r);
+	h->dumpable = get_u32(r);
 	h->master_pid = get_i32(r);
 	get_fds(r, h);
 

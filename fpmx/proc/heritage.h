@@ -45,6 +45,7 @@ struct heritage {
 	const char *user, *home; /* USER and HOME of the pool's user; NULL if unknown */
 	uint64_t generation;     /* number of this template, for logs and status */
 	uint32_t nslots;         /* worker slots on the board */
+	uint32_t dumpable;       /* exec has made the engine so; 0: it makes an end of that */
 	int32_t master_pid;
 
 	/* Descriptors, all >= 3. */

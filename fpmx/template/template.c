@@ -20,6 +20,7 @@
 #include "base/must.h"
 #include "proc/chan.h"
 #include "proc/exits.h"
+#include "proc/privs.h"
 #include "proc/spawn.h"
 #include "proc/title.h"
 #include "status/scoreboard.h"
@@ -243,7 +244,8 @@ static int template_run(int heritage_fd)
 	title_set("php-fpm: template %s", t.heritage.pool->name);
 	must_whoami("a template");
 	open_log(&t.heritage);
-	if (hold_quit(&e) != 0)
+	/* Before any code of the pool can run: exec has made us dumpable again. */
+	if (privs_settle(t.heritage.dumpable, &e) != 0 || hold_quit(&e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
 	t.board = board_open(t.heritage.board_fd, t.heritage.nslots, &e);
 	if (t.board == NULL)

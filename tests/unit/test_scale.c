@@ -152,6 +152,9 @@ START_TEST(dynamic_sends_one_surplus_worker_away_a_second)
 	ck_assert_uint_eq(s.retire, 1);
 	ck_assert_uint_eq(s.rate, 1);
 	ck_assert_uint_eq(s.spawn, 0);
+	/* Those that a waiting connection is about to take are no surplus. */
+	s = next(&dynamic, VIEW(.idle = 9, .waiting = 6, .tick = true));
+	ck_assert_uint_eq(s.retire, 0);
 	s = next(&dynamic, VIEW(.idle = 9));
 	ck_assert_uint_eq(s.retire, 0);
 	s = next(&dynamic, VIEW(.idle = 5, .tick = true));

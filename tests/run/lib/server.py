@@ -51,7 +51,7 @@ def wait_until(condition, seconds, what):
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"not within {seconds} s: {what}")
+            raise AssertionError(f"not within {seconds} s: {what() if callable(what) else what}")
         time.sleep(0.01)
 
 
@@ -327,8 +327,9 @@ class Server:
     def wait_for_workers(self, count, pool="www", seconds=5):
         def look():
             found = self.workers(pool)
-            return found if len(found) == count else None
-        return wait_until(look, seconds, f"{count} workers of {pool}, there are {len(self.workers(pool))}")
+            return (found,) if len(found) == count else None
+        return wait_until(
+            look, seconds, lambda: f"{count} workers of {pool}, there are {len(self.workers(pool))}")[0]
 
     def ask(self, address, script="pid.php", query="", **more):
         return ask(address, self.path(script), query, **more)

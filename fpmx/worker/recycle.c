@@ -8,16 +8,13 @@
 
 #include "proc/exits.h"
 
-bool recycle_is_last(const struct pool_conf *pool, uint64_t number)
-{
-	return pool->pm_max_requests > 0 && number >= (uint64_t)pool->pm_max_requests;
-}
-
 enum recycle recycle_after(const struct pool_conf *pool, const struct recycle_view *v)
 {
 	if (v->unsafe)
 		return RECYCLE_UNSAFE;
-	return recycle_is_last(pool, v->served) ? RECYCLE_REQUESTS : RECYCLE_NO;
+	if (pool->pm_max_requests > 0 && v->served >= (uint64_t)pool->pm_max_requests)
+		return RECYCLE_REQUESTS;
+	return RECYCLE_NO;
 }
 
 int recycle_exit_code(enum recycle r)

@@ -26,9 +26,6 @@ struct recycle_view {
 
 enum recycle recycle_after(const struct pool_conf *, const struct recycle_view *);
 
-/* Whether the request of this number (from 1) is the last one by its number. */
-bool recycle_is_last(const struct pool_conf *, uint64_t number);
-
 /* What the process exits with: how the master is to understand it. */
 int recycle_exit_code(enum recycle);
 

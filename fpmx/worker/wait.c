@@ -30,12 +30,15 @@
 /* Pauses when the system cannot give us a connection. */
 #define BACK_OFF_MIN_MS 10
 #define BACK_OFF_MAX_MS 100
+/* A wait that took less was none: what it brought had been there before. */
+#define AT_ONCE_US 20
 
 /* What an event is of: these with generation 0, else a parked connection. */
 enum source { SOURCE_QUIT, SOURCE_RETIRE, SOURCE_LISTEN };
 
 struct wait {
 	const struct heritage *heritage;
+	const struct board *board;
 	const struct clients *clients;
 	int epoll_fd;
 	int quit_fd;  /* eventfd, written by the handler of SIGQUIT */
@@ -47,6 +50,7 @@ struct wait {
 
 	/* The connection in hand. */
 	uint32_t place; /* where it is parked, PARKED_NONE for a fresh one */
+	bool waited;    /* its request was there when we came back from another */
 	struct sockaddr_storage peer;
 	socklen_t peer_len;
 };
@@ -157,7 +161,8 @@ static void open_spare(struct wait *w)
 		w->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-struct wait *wait_new(const struct heritage *h, const struct clients *clients, struct err *e)
+struct wait *wait_new(const struct heritage *h, const struct board *board,
+    const struct clients *clients, struct err *e)
 {
 	struct wait *w = calloc(1, sizeof(*w));
 
@@ -166,6 +171,7 @@ struct wait *wait_new(const struct heritage *h, const struct clients *clients, s
 		return NULL;
 	}
 	w->heritage = h;
+	w->board = board;
 	w->clients = clients;
 	w->epoll_fd = w->spare_fd = -1;
 	w->place = PARKED_NONE;
@@ -383,14 +389,17 @@ static enum wait_result step(struct wait *w, struct conn *c)
 {
 	uint32_t place = parked_earliest(&w->parked);
 	uint64_t until_ms = place == PARKED_NONE ? CLOCK_NEVER : w->parked.places[place].until_ms;
+	uint64_t began_us = clock_now_us();
 	struct epoll_event ev;
 	int n;
 
+	w->waited = false;
 	/* It may have spoken while we were busy; if not, it is closed. */
 	if (place != PARKED_NONE && until_ms <= clock_now_ms())
 		return take_parked(w, c, place);
 	n = epoll_wait(w->epoll_fd, &ev, 1, clock_until_ms(until_ms));
 	must(n >= 0 || errno == EINTR);
+	w->waited = clock_now_us() - began_us < AT_ONCE_US;
 	return n > 0 ? take_event(w, c, ev.data.u64) : WAIT_NOTHING;
 }
 
@@ -422,13 +431,29 @@ bool wait_may_keep(const struct wait *w)
 	       (w->place != PARKED_NONE && w->parked.places[w->place].kept);
 }
 
+/*
+ * Clients of kept connections must not wait for each other while workers are
+ * idle. Which is told to go is the one that waited; if it has sent another
+ * request by now, it stays for that.
+ */
+static bool is_better_off_elsewhere(const struct wait *w, const struct conn *c)
+{
+	char byte;
+
+	if (!w->waited || w->parked.nkept < 2 || board_count(w->board).idle == 0)
+		return false;
+	return recv(conn_fd(c), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
 void wait_done(struct wait *w, struct conn *c)
 {
 	uint32_t place = w->place;
-	uint32_t keep_ms = w->heritage->pool->timeout_keep_ms;
+	uint32_t keep_ms = w->leaving ? 0 : w->heritage->pool->timeout_keep_ms;
 
 	w->place = PARKED_NONE;
 	open_spare(w);
+	if (place != PARKED_NONE && conn_fd(c) >= 0 && is_better_off_elsewhere(w, c))
+		conn_close(c);
 	if (conn_fd(c) < 0) {
 		if (place != PARKED_NONE)
 			parked_remove(&w->parked, place);

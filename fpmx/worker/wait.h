@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "fcgi/conn.h"
 #include "proc/heritage.h"
+#include "status/scoreboard.h"
 #include "worker/clients.h"
 
 struct wait;
@@ -31,11 +32,11 @@ enum wait_result {
 };
 
 /*
- * Both arguments stay the caller's. Takes SIGQUIT, which must be blocked, and
+ * All arguments stay the caller's. Takes SIGQUIT, which must be blocked, and
  * unblocks it; to be called before PHP looks at the signal handlers.
  */
-struct wait *wait_new(const struct heritage *, const struct clients *, struct err *)
-    __attribute__((warn_unused_result));
+struct wait *wait_new(const struct heritage *, const struct board *, const struct clients *,
+    struct err *) __attribute__((warn_unused_result));
 
 /*
  * Waits for the next request; the closed conn is opened with its connection.
@@ -48,7 +49,9 @@ bool wait_may_keep(const struct wait *);
 
 /*
  * The request of wait_next() is over: a conn that is still open is parked as a
- * kept connection, and is closed for the caller.
+ * kept connection, and is closed for the caller. A kept connection whose request
+ * had to wait for another one of ours while other workers are idle is ended:
+ * its client connects anew, to one of those.
  */
 void wait_done(struct wait *, struct conn *);
 

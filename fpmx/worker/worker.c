@@ -232,7 +232,7 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	w->fcgi = fcgi;
 	w->route = route_request(w->pool, &script, params_get(fcgi->params, "REQUEST_METHOD"));
 	r.action = route_action(w->route);
-	r.may_keep = wait_may_keep(w->wait) && !recycle_is_last(w->pool, w->life.served + 1);
+	r.may_keep = wait_may_keep(w->wait);
 	r.script = script.missing ? NULL : script.path;
 	r.script_name = script.name;
 	r.php_self = script.php_self;
@@ -314,7 +314,7 @@ static int become_worker(struct worker *w, struct err *e)
 		log_error("There are no allowed addresses");
 	if (access_format_compile(w->own, format, &w->access_format, e) != 0)
 		return -1;
-	w->wait = wait_new(w->heritage, &w->clients, e);
+	w->wait = wait_new(w->heritage, w->board, &w->clients, e);
 	if (w->wait == NULL)
 		return -1;
 	if (engine_enter_worker(e) != 0)

@@ -9,7 +9,6 @@ START_TEST(without_a_limit_a_worker_stays)
 	struct recycle_view v = {.served = UINT64_MAX};
 
 	ck_assert_int_eq(recycle_after(&pool, &v), RECYCLE_NO);
-	ck_assert(!recycle_is_last(&pool, UINT64_MAX));
 }
 END_TEST
 
@@ -18,8 +17,6 @@ START_TEST(the_limit_counts_the_last_request)
 	struct pool_conf pool = {.pm_max_requests = 3};
 	struct recycle_view v = {.served = 2};
 
-	ck_assert(!recycle_is_last(&pool, 2));
-	ck_assert(recycle_is_last(&pool, 3));
 	ck_assert_int_eq(recycle_after(&pool, &v), RECYCLE_NO);
 	v.served = 3;
 	ck_assert_int_eq(recycle_after(&pool, &v), RECYCLE_REQUESTS);

@@ -27,6 +27,7 @@ static struct clients clients;
 static struct arena *arena;
 static struct conn *conn;
 static struct wait *w;
+static struct board *board;
 static int listen_fd, retire_end, clients_fd[256];
 static struct sockaddr_storage address;
 static socklen_t address_len;
@@ -64,7 +65,9 @@ static void start(void)
 	sigemptyset(&quit);
 	sigaddset(&quit, SIGQUIT);
 	must(sigprocmask(SIG_BLOCK, &quit, NULL) == 0);
-	w = wait_new(&heritage, &clients, &e);
+	board = board_new("unit", 2, &e);
+	ck_assert_ptr_nonnull(board);
+	w = wait_new(&heritage, board, &clients, &e);
 	ck_assert_ptr_nonnull(w);
 }
 
@@ -210,6 +213,64 @@ START_TEST(who_always_speaks_does_not_keep_others_waiting)
 		say(busy, request_kept);
 	serve_one(true);
 	ck_assert(answered(other));
+}
+END_TEST
+
+/* Two kept connections have sent a request each; which is served first is told. */
+static void collide(const int kept[2], int *first, int *second)
+{
+	for (int i = 0; i < 2; i++)
+		say(kept[i], request_kept);
+	/* As after a request that took its time. */
+	usleep(1000);
+	serve_one(true);
+	*first = answered(kept[0]) ? kept[0] : kept[1];
+	*second = *first == kept[0] ? kept[1] : kept[0];
+}
+
+START_TEST(kept_clients_that_wait_for_each_other_are_parted)
+{
+	int kept[2], first, second, ended = 0;
+
+	/* Being there "at once" is a matter of microseconds, which a busy machine takes now and
+	 * then. */
+	for (int round = 0; round < 20 && ended == 0; round++) {
+		board_set_state(board, 1, WORKER_IDLE);
+		for (int i = 0; i < 2; i++) {
+			kept[i] = dial();
+			say(kept[i], request_kept);
+			serve_one(true);
+			ck_assert(answered(kept[i]) && is_open(kept[i]));
+		}
+		collide(kept, &first, &second);
+		serve_one(true);
+		ck_assert(answered(second));
+		ended = !is_open(first) + !is_open(second);
+		if (ended == 0) {
+			close(kept[0]);
+			close(kept[1]);
+		}
+	}
+	ck_assert_int_eq(ended, 1);
+}
+END_TEST
+
+START_TEST(nobody_is_sent_away_while_all_are_busy)
+{
+	int kept[2], first, second;
+
+	board_set_state(board, 1, WORKER_RUNNING);
+	for (int i = 0; i < 2; i++) {
+		kept[i] = dial();
+		say(kept[i], request_kept);
+		serve_one(true);
+		ck_assert(answered(kept[i]));
+	}
+	for (int round = 0; round < 20; round++) {
+		collide(kept, &first, &second);
+		serve_one(true);
+		ck_assert(answered(second) && is_open(first) && is_open(second));
+	}
 }
 END_TEST
 
@@ -414,6 +475,8 @@ static void add(TCase *tc)
 	tcase_add_test(tc, a_silent_client_is_closed_in_time);
 	tcase_add_test(tc, kept_connections_do_not_hold_the_worker);
 	tcase_add_test(tc, who_always_speaks_does_not_keep_others_waiting);
+	tcase_add_test(tc, kept_clients_that_wait_for_each_other_are_parted);
+	tcase_add_test(tc, nobody_is_sent_away_while_all_are_busy);
 	tcase_add_test(tc, only_so_many_connections_are_kept);
 	tcase_add_test(tc, a_kept_connection_that_spoke_too_late_is_still_served);
 	tcase_add_test(tc, end_of_the_pipe_means_leave);

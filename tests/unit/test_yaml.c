@@ -4,8 +4,8 @@
  */
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
-#include "base/clock.h"
 #include "base/strbuf.h"
 #include "conf/build.h"
 #include "unit.h"
@@ -417,7 +417,7 @@ static char *times(const char *text, size_t n)
 START_TEST(deep_files_end_early)
 {
 	static const char *const shapes[] = {"[", "{a: ", "{? ", "- ", "? "};
-	uint64_t began = clock_now_ms();
+	clock_t began = clock();
 
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		struct conf_build b = {0};
@@ -432,7 +432,7 @@ START_TEST(deep_files_end_early)
 		free(deep);
 		done(&b);
 	}
-	ck_assert_uint_lt(clock_now_ms() - began, 10000);
+	ck_assert_int_lt((clock() - began) / CLOCKS_PER_SEC, 10); /* of CPU */
 }
 END_TEST
 
@@ -457,7 +457,7 @@ END_TEST
 
 START_TEST(thousands_of_pools_stay_quick)
 {
-	uint64_t began = clock_now_ms();
+	clock_t began = clock();
 	struct conf_build b = {0};
 	struct strbuf text;
 
@@ -467,7 +467,7 @@ START_TEST(thousands_of_pools_stay_quick)
 		strbuf_printf(
 		    &text, "  p%d: {user: u%d, pm: {mode: static, max_children: 3}}\n", i, i);
 	ck_assert_int_eq(read_bytes(&b, text.bytes, text.len), 0);
-	ck_assert_uint_lt(clock_now_ms() - began, 10000);
+	ck_assert_int_lt((clock() - began) / CLOCKS_PER_SEC, 10); /* of CPU */
 	strbuf_free(&text);
 	done(&b);
 }

@@ -254,7 +254,7 @@ START_TEST(readers_survive_a_writer_that_scribbles)
 	unsigned turns = 0;
 
 	strbuf_init(&page, 1 << 20);
-	for (; clock_now_ms() < until; turns++) {
+	for (; turns < 20 || clock_now_ms() < until; turns++) {
 		struct status_view v = {.pool = "www", .manager = "static"};
 		struct board_counts n = board_count(b);
 		struct pool_view p;
@@ -275,7 +275,6 @@ START_TEST(readers_survive_a_writer_that_scribbles)
 			ck_assert(!page.truncated);
 		}
 	}
-	ck_assert_uint_gt(turns, 2); /* under valgrind; thousands without */
 	end(writer);
 	strbuf_free(&page);
 	board_free(b);

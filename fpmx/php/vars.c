@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-/* PHP's own, which read the process's environment. */
+/* PHP's own, which reads the process's environment. */
 static void (*import_environment)(zval *);
-static void (*load_environment)(zval *);
 
 static bool is_hidden(const struct param *p)
 {
@@ -59,26 +58,21 @@ static void import_with_params(zval *array)
 	add_params(array, is_env ? PARSE_ENV : PARSE_SERVER);
 }
 
-/* The environment as getenv() shows it: neither filtered nor taken apart. */
+/* The environment as getenv() shows it: not filtered. */
 static void load_with_params(zval *array)
 {
 	struct engine_request *r = room.request.asked;
 	const struct param *p;
 
-	load_environment(array);
+	import_environment(array);
 	for (size_t i = 0; r != NULL && (p = params_at(r->fcgi->params, i)) != NULL; i++) {
-		zval value;
-
-		if (is_hidden(p))
-			continue;
-		ZVAL_STRINGL(&value, p->value, p->value_len);
-		zend_symtable_str_update(Z_ARRVAL_P(array), p->name, p->name_len, &value);
+		if (!is_hidden(p))
+			php_register_variable_safe(p->name, p->value, p->value_len, array);
 	}
 }
 
 void vars_startup(void)
 {
-	load_environment = php_load_environment_variables;
 	php_load_environment_variables = load_with_params;
 	import_environment = php_import_environment_variables;
 	php_import_environment_variables = import_with_params;

@@ -23,7 +23,6 @@ struct setup {
 	struct params *params;
 	struct arena *arena;
 	script_stat_fn *stat;
-	void *stat_ctx;
 	bool apache; /* mod_proxy_fcgi: the script came as an address of a proxy */
 
 	struct slice said_filename, said_name, said_info, said_translated;
@@ -145,7 +144,7 @@ static void strip_proxy(struct setup *u)
 
 static char kind_of(const struct setup *u, struct slice path)
 {
-	return path.n == 0 ? 0 : u->stat(u->stat_ctx, text_of(u, path));
+	return path.n == 0 ? 0 : u->stat(text_of(u, path));
 }
 
 /* The longest path above filename that is a regular file. */
@@ -378,9 +377,9 @@ static bool climbs(struct slice path)
 }
 
 void script_resolve(struct params *params, const struct engine_cgi *cgi, struct arena *arena,
-    script_stat_fn *stat, void *stat_ctx, struct script *s)
+    script_stat_fn *stat, struct script *s)
 {
-	struct setup u = {.params = params, .arena = arena, .stat = stat, .stat_ctx = stat_ctx};
+	struct setup u = {.params = params, .arena = arena, .stat = stat};
 	struct slice self;
 
 	*s = (struct script){.missing = true};

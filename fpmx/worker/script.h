@@ -4,8 +4,7 @@
  *
  * Runs in: worker.
  * Pure but for stat(2), which comes as a function so that tests can pretend.
- * Never: arithmetic on lengths that was not checked (CVE-2019-11043,
- * CVE-2026-129538).
+ * Never: arithmetic on lengths that was not checked (CVE-2019-11043).
  */
 #ifndef FPMX_WORKER_SCRIPT_H
 #define FPMX_WORKER_SCRIPT_H
@@ -25,14 +24,14 @@ struct script {
 };
 
 /* kind of a path: 'f' regular file, 'd' directory, 'o' other, 0 not there. */
-typedef char script_stat_fn(void *ctx, const char *path);
+typedef char script_stat_fn(const char *path);
 
 /*
  * Fills *s and changes params (SCRIPT_FILENAME, PATH_INFO, ORIG_*, ...) as
  * php-fpm does. Memory comes from the arena.
  */
-void script_resolve(struct params *, const struct engine_cgi *, struct arena *, script_stat_fn *,
-    void *stat_ctx, struct script *s);
+void script_resolve(
+    struct params *, const struct engine_cgi *, struct arena *, script_stat_fn *, struct script *s);
 
 /* security.limit_extensions: byte-exact suffixes; an empty list allows all. */
 bool script_extension_allowed(const char *limit_extensions, const char *path);

@@ -205,11 +205,10 @@ static void make_page(void *ctx, struct engine_page *page)
 		respond_status(&status, w->request, &w->page, page);
 }
 
-static char stat_kind(void *ctx, const char *path)
+static char stat_kind(const char *path)
 {
 	struct stat st;
 
-	(void)ctx;
 	if (stat(path, &st) != 0)
 		return 0;
 	return S_ISREG(st.st_mode) ? 'f' : S_ISDIR(st.st_mode) ? 'd' : 'o';
@@ -228,7 +227,7 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	};
 
 	engine_cgi(&cgi);
-	script_resolve(fcgi->params, &cgi, w->request, stat_kind, NULL, &script);
+	script_resolve(fcgi->params, &cgi, w->request, stat_kind, &script);
 	w->fcgi = fcgi;
 	w->route = route_request(w->pool, &script, params_get(fcgi->params, "REQUEST_METHOD"));
 	r.action = route_action(w->route);

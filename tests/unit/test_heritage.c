@@ -15,6 +15,7 @@
 
 static struct err e;
 static struct arena *arena;
+static struct conf *conf;
 static const struct pool_conf *pool;
 
 static const char pool_text[] = "error_log = /dev/null\n"
@@ -32,7 +33,6 @@ static void make(void)
 	char path[] = "/tmp/fpmx-test-heritage-XXXXXX";
 	struct conf_source source = {.path = path};
 	struct conf_report report;
-	const struct conf *conf;
 	int fd = mkstemp(path);
 
 	ck_assert_int_eq(fd_write_all(fd, pool_text, sizeof(pool_text) - 1, &e), 0);
@@ -49,6 +49,14 @@ static void make(void)
 static void unmake(void)
 {
 	arena_free(arena);
+	conf_free(conf);
+}
+
+/* The end of a child: what the test made is freed there too. */
+static _Noreturn void leave(int code)
+{
+	unmake();
+	_exit(code);
 }
 
 /* --- random heritages ---------------------------------------------------- */
@@ -219,7 +227,7 @@ static void assert_survives(const struct heritage *h)
 	ck_assert_msg(fd >= 0, "%s", e.text);
 	pid = spawn_fork(&e);
 	if (pid == 0)
-		_exit(open_and_compare(fd, h));
+		leave(open_and_compare(fd, h));
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
@@ -420,7 +428,7 @@ START_TEST(changed_bytes_break_nothing)
 	pid_t pid = spawn_fork(&e);
 
 	if (pid == 0)
-		_exit(open_changed_ones(&s));
+		leave(open_changed_ones(&s));
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 0);

@@ -27,6 +27,7 @@
 #include "base/fd.h"
 #include "base/must.h"
 #include "base/strbuf.h"
+#include "base/syslog.h"
 
 #define LIMIT_DEFAULT 1024
 #define LIMIT_STAMPED 2048 /* php-fpm's ceiling for the master's own lines */
@@ -232,6 +233,20 @@ static void add_head(struct strbuf *s, enum log_level level, const char *func, i
 		strbuf_printf(s, "pid %d, %s(), line %d: ", (int)getpid(), func, line);
 }
 
+/* "[LEVEL] text": what the line says after its prefix, without its newline. */
+static void send_syslog(enum log_level level, const struct strbuf *line, size_t text_at)
+{
+	struct strbuf s;
+
+	strbuf_init(&s, LINE_MAX_BYTES);
+	strbuf_printf(&s, "[%s] ", log_level_names[level]);
+	if (text_at < line->len)
+		strbuf_add(&s, line->bytes + text_at, line->len - 1 - text_at);
+	if (!syslog_send(syslog_grades[level], s.bytes, s.len))
+		dropped++;
+	strbuf_free(&s);
+}
+
 void log_line(
     enum log_level level, const char *pool, const char *func, int line, const char *fmt, ...)
 {
@@ -255,8 +270,7 @@ void log_line(
 	if (level >= LOG_LEVEL_NOTICE)
 		deliver(&targets[1], s->bytes, s->len);
 	if (setup.syslog)
-		syslog(syslog_grades[level], "[%s] %.*s", log_level_names[level],
-		    (int)(s->len - 1 - text_at), s->bytes + text_at);
+		send_syslog(level, s, text_at);
 }
 
 void log_head(struct strbuf *s, enum log_level level)
@@ -267,6 +281,7 @@ void log_head(struct strbuf *s, enum log_level level)
 void log_raw(const char *text, size_t n)
 {
 	deliver(&targets[0], text, n);
-	if (setup.syslog && n > 0)
-		syslog(LOG_NOTICE, "%.*s", (int)(text[n - 1] == '\n' ? n - 1 : n), text);
+	if (setup.syslog && n > 0 &&
+	    !syslog_send(LOG_NOTICE, text, text[n - 1] == '\n' ? n - 1 : n))
+		dropped++;
 }

@@ -43,7 +43,7 @@ struct log_setup {
 	enum log_level level; /* lines below it are not written */
 	enum log_form form;
 	uint32_t limit_bytes; /* of one line, newline included; 0: 1024 */
-	bool syslog;          /* lines also go to syslog(3), opened by the caller */
+	bool syslog;          /* lines also go through syslog.h, opened by the caller */
 };
 
 /* Replaces the set-up. The default before any call: stderr, NOTICE, stamped. */

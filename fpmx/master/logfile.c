@@ -9,12 +9,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "base/syslog.h"
 
 _Static_assert(
     (int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG && (int)CONF_LOG_ALERT == (int)LOG_LEVEL_ALERT,
@@ -75,7 +75,7 @@ static int open_error_log(const struct global_conf *conf, struct err *e)
 	if (!is_syslog(conf))
 		return logfile_open("error_log", conf->error_log, e);
 	/* Templates have no syslog of their own: they write to the first stderr. */
-	openlog(conf->syslog_ident, LOG_PID | LOG_NDELAY, conf->syslog_facility);
+	syslog_open(SYSLOG_PATH, conf->syslog_ident, conf->syslog_facility);
 	return dup_stderr(e);
 }
 

@@ -24,7 +24,7 @@ static void add_params(zval *array, int source)
 	const struct param *p;
 
 	for (size_t i = 0; r != NULL && (p = params_at(r->fcgi->params, i)) != NULL; i++) {
-		size_t n = p->value_len;
+		size_t n = strlen(p->value); /* php-fpm shows a value up to its NUL */
 		char *value;
 
 		if (is_hidden(p))

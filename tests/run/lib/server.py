@@ -20,7 +20,10 @@ import time
 
 SRC = os.environ.get("FPMX_SRC") or os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 BUILD = os.environ.get("FPMX_BUILD") or os.path.join(SRC, "build")
-FPMX = os.path.join(BUILD, "fpmx", "fpmx")
+FPMX = os.environ.get("FPMX_BIN") or os.path.join(BUILD, "fpmx", "fpmx")
+# What fpmx is compared with; None where it is not installed.
+PHP_FPM = next((p for p in ("/usr/sbin/php-fpm8.2", "/usr/sbin/php-fpm8.3", "/usr/sbin/php-fpm8.4")
+                if os.access(p, os.X_OK)), None)
 USER = "www-data"
 ROOT = os.geteuid() == 0
 SLOW = float(os.environ.get("FPMX_SLOWNESS", "1"))  # sanitizers, valgrind
@@ -257,6 +260,13 @@ class Server:
 
     def raw(self, text):
         self.pool_text += text
+
+    def folder(self, name):
+        """A folder that the workers may write to."""
+        path = self.path(name)
+        os.mkdir(path)
+        os.chmod(path, 0o1777)
+        return path
 
     def config(self):
         path = self.path("fpm.conf")

@@ -276,11 +276,11 @@ case("script/static", "/secret.txt")
 case("script/env", "/i.php/env", fronts=APACHE)
 
 # --- what may not leak from one request into the next ----------------------
-# pool "one" has a single worker, so the next request meets the same one.
+# The pools "one" and "value" have a single worker, so the next request meets the same one.
 for prefix in ("value", "bad-value"):
-    case(f"value/{prefix}", f"/{prefix}/dump.php", fronts=NGINX, pool="one")
-    case(f"value/{prefix}-user-ini", f"/{prefix}/users/i.php", fronts=NGINX, pool="one")
-    case(f"value/{prefix}-then-none", "/dump.php", fronts=NGINX, pool="one")
+    case(f"value/{prefix}", f"/{prefix}/dump.php", fronts=NGINX, pool="value")
+    case(f"value/{prefix}-user-ini", f"/{prefix}/users/i.php", fronts=NGINX, pool="value")
+    case(f"value/{prefix}-then-none", "/dump.php", fronts=NGINX, pool="value")
 for what in ("putenv", "ini-left", "chdir", "fatal", "memory", "exit-in-shutdown", "bad-header"):
     for turn in ("first", "second"):
         case(f"leak/{what}-{turn}", R + what, pool="one")

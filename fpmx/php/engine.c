@@ -170,6 +170,7 @@ int engine_start(const struct php_options *options, const struct pool_conf *pool
 	SG(options) |= SAPI_OPTION_NO_CHDIR;
 	if (options->extended_info)
 		CG(compiler_options) |= ZEND_COMPILE_EXTENDED_INFO;
+	ini_uncover();
 	if (pool != NULL)
 		ini_apply_pool(pool);
 	return 0;

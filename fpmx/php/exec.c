@@ -288,6 +288,7 @@ enum engine_outcome engine_serve(
 
 	room.request.asked = r;
 	SG(server_context) = &room;
+	EG(exit_status) = 0;
 	safe = start_request(r);
 	if (safe) {
 		make_response(r);

@@ -26,6 +26,14 @@ struct undo {
 };
 static struct undo *undo_list;
 
+/* What the pool covers of php.ini during start-up: get_cfg_var() tells php.ini. */
+struct covered {
+	struct covered *next;
+	const char *name;
+	zval was, instead;
+};
+static struct covered *covered_list;
+
 enum ini_set {
 	INI_SET_DONE,
 	INI_SET_REJECTED, /* the entry's own check said no */
@@ -63,19 +71,38 @@ void ini_pool_extensions(const struct pool_conf *pool, struct php_ini_builder *l
 	extension_lines(&pool->php_admin_value, lines);
 }
 
-static void overlay_map(const struct conf_map *map)
+/*
+ * Neither what php.ini said nor what stands for it meanwhile is freed: settings
+ * that were taken keep pointing to it.
+ */
+static void overlay(const char *name, const char *text)
 {
 	HashTable *config = php_ini_get_configuration_hash();
+	zval *slot = zend_hash_str_find(config, name, strlen(name));
+	struct covered *c = pecalloc(1, sizeof(*c), true);
 
+	if (slot == NULL) {
+		zval none;
+
+		ZVAL_NULL(&none);
+		slot = zend_hash_str_add(config, name, strlen(name), &none);
+	}
+	c->next = covered_list;
+	c->name = name;
+	ZVAL_COPY_VALUE(&c->was, slot);
+	ZVAL_STR(&c->instead, zend_string_init(text, strlen(text), true));
+	ZVAL_COPY_VALUE(slot, &c->instead);
+	covered_list = c;
+}
+
+static void overlay_map(const struct conf_map *map)
+{
 	/* Of two equal names the first wins: it is written last. */
 	for (size_t i = map->n; i-- > 0;) {
 		const struct conf_pair *pair = &map->pairs[i];
-		zval value;
 
-		if (is_extension(pair->name) || is_disabling(pair->name))
-			continue;
-		ZVAL_STR(&value, zend_string_init(pair->value, strlen(pair->value), true));
-		zend_hash_str_update(config, pair->name, strlen(pair->name), &value);
+		if (!is_extension(pair->name) && !is_disabling(pair->name))
+			overlay(pair->name, pair->value);
 	}
 }
 
@@ -83,6 +110,19 @@ void ini_overlay(const struct pool_conf *pool)
 {
 	overlay_map(&pool->php_value);
 	overlay_map(&pool->php_admin_value);
+}
+
+void ini_uncover(void)
+{
+	HashTable *config = php_ini_get_configuration_hash();
+
+	for (struct covered *c = covered_list; c != NULL; c = c->next) {
+		zval *slot = zend_hash_str_find(config, c->name, strlen(c->name));
+
+		ZVAL_COPY_VALUE(slot, &c->was);
+		if (Z_TYPE(c->was) == IS_NULL)
+			zend_hash_str_del(config, c->name, strlen(c->name));
+	}
 }
 
 /*

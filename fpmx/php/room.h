@@ -71,6 +71,7 @@ const char *room_param(const char *name);
 /* --- ini.c: php_value and its kin, from the pool and from the wire --- */
 void ini_pool_extensions(const struct pool_conf *, struct php_ini_builder *);
 void ini_overlay(const struct pool_conf *); /* between php.ini and the extensions */
+void ini_uncover(void);
 void ini_apply_pool(const struct pool_conf *);
 void ini_apply_wire(void);
 void ini_undo_wire(void);

@@ -53,7 +53,8 @@ static bool is_default(const struct conf_row *row, const void *record)
 
 	strbuf_init(&text, 4096);
 	printed = value_print(row, record, &text);
-	same = printed && row->standard != NULL && strcmp(strbuf_str(&text), row->standard) == 0;
+	same =
+	    printed && strcmp(strbuf_str(&text), row->standard != NULL ? row->standard : "") == 0;
 	strbuf_free(&text);
 	return same;
 }

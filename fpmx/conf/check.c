@@ -331,36 +331,70 @@ static void check_pool(struct check *k)
 
 /* ---- pools together ---- */
 
-static const char *user_of_address(const struct conf *c, size_t before, const char *address)
-{
-	for (size_t i = 0; i < before; i++) {
-		const struct pool_conf *p = c->pools[i];
+/* An address and the name of the pool that php-fpm would give it to. */
+struct taken {
+	const char *address, *name;
+};
 
-		for (size_t j = 0; j < p->listen.n; j++) {
-			if (strcmp(p->listen.items[j], address) == 0)
-				return p->name;
-		}
-	}
-	return NULL;
+static size_t count_addresses(const struct conf *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->npools; i++)
+		n += c->pools[i]->listen.n + 1;
+	return n;
 }
 
-static void check_addresses(struct check *k, size_t i)
+static void take_address(struct check *k, struct taken *all, size_t *n, struct taken one)
 {
-	const struct conf_list *listen = &k->pool->listen;
-	const char *taken;
+	struct conf_finding f;
 
-	for (size_t j = 0; j < listen->n; j++) {
-		taken = user_of_address(k->conf, i, listen->items[j]);
-		for (size_t earlier = 0; taken == NULL && earlier < j; earlier++) {
-			if (strcmp(listen->items[earlier], listen->items[j]) == 0)
-				taken = k->pool->name;
-		}
-		if (taken != NULL)
-			found(k, CONF_ERROR, KEY_POOL_listen,
-			    "unable to set listen address as it's already used in another pool "
-			    "'%s'",
-			    taken);
+	for (size_t i = 0; i < *n; i++) {
+		if (strcmp(all[i].address, one.address) != 0)
+			continue;
+		f = finding(k, CONF_ERROR, KEY_POOL_listen);
+		f.pool = one.name;
+		report_add(k->report, &f,
+		    "unable to set listen address as it's already used in another pool '%s'",
+		    all[i].name);
+		return;
 	}
+	all[(*n)++] = one;
+}
+
+/* pm.status_listen makes a pool of its own, with the path as it was written. */
+static struct taken status_address(struct check *k)
+{
+	const struct pool_conf *p = k->pool;
+	const char *prefix = given(p->prefix) ? p->prefix : k->conf->prefix;
+	struct arena *arena = k->report->arena;
+
+	return (struct taken){
+	    .name = arena_printf(arena, "%s_status", p->name),
+	    .address = *p->pm_status_listen == '/' || !conf_listen_is_path(p->pm_status_listen)
+			   ? p->pm_status_listen
+			   : arena_printf(arena, "%s/%s", prefix, p->pm_status_listen),
+	};
+}
+
+static void check_addresses(struct check *k)
+{
+	struct taken *all =
+	    arena_alloc(k->report->arena, count_addresses(k->conf) + 1, sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->conf->npools; i++) {
+		const struct pool_conf *p = k->pool = k->conf->pools[i];
+		struct taken one = {.name = arena_strdup(k->report->arena, p->name)};
+
+		for (size_t j = 0; j < p->listen.n; j++) {
+			one.address = p->listen.items[j];
+			take_address(k, all, &n, one);
+		}
+		if (given(p->pm_status_listen))
+			take_address(k, all, &n, status_address(k));
+	}
+	k->pool = NULL;
 }
 
 static void check_access_log(struct check *k)
@@ -452,15 +486,14 @@ void check_conf(
 
 	bool all_read = report->nfatal == 0;
 
-	check_global(&k);
+	/* What was not read may be what is missing. */
+	if (all_read)
+		check_global(&k);
 	if (conf->npools == 0 && all_read)
 		report_add(report, &none,
 		    "No pool defined. at least one pool section must be specified in config file");
 	each_pool(&k, check_pool);
-	for (size_t i = 0; i < conf->npools; i++) {
-		k.pool = conf->pools[i];
-		check_addresses(&k, i);
-	}
+	check_addresses(&k);
 	each_pool(&k, check_access_log);
 	each_pool(&k, check_access_format);
 	each_pool(&k, check_names);

@@ -123,9 +123,12 @@ static int become_engine(const struct spawn_engine *s, struct launch *l, struct 
 	l->engine_fd = fcntl(s->engine_fd, F_DUPFD_CLOEXEC, 3);
 	if (l->report_fd < 0 || l->engine_fd < 0)
 		return err_sys(e, "fcntl(F_DUPFD_CLOEXEC)");
+	/* Before a limit of the pool's that the master's own descriptors exceed. */
+	if (set_stdio(s, e) < 0)
+		return -1;
 	if (s->privs && privs_apply(s->privs, e) < 0)
 		return -1;
-	if (set_stdio(s, e) < 0 || keep_fds(s, l, e) < 0)
+	if (keep_fds(s, l, e) < 0)
 		return -1;
 
 	/* After the change of uid, which would take it away again. */

@@ -194,6 +194,21 @@ START_TEST(a_failed_privilege_step_is_told_and_reaped)
 }
 END_TEST
 
+/* A master of many workers, and a pool whose own limit is below that. */
+START_TEST(a_limit_below_the_masters_descriptors_is_no_obstacle)
+{
+	struct spawn_engine s = shell();
+	struct privs privs = {.rlimit_files = 32};
+	char text[4096];
+
+	for (int i = 0; i < 64; i++)
+		ck_assert_int_ge(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), 0);
+	s.privs = &privs;
+	ck_assert_int_eq(run_script(&s, "ulimit -n", text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "32\n");
+}
+END_TEST
+
 START_TEST(a_kept_descriptor_that_is_closed_is_told)
 {
 	struct spawn_engine s = shell();
@@ -378,6 +393,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, signals_start_at_their_defaults_with_the_mask_asked_for);
 	tcase_add_test(tc, a_failed_exec_is_told_and_reaped);
 	tcase_add_test(tc, a_failed_privilege_step_is_told_and_reaped);
+	tcase_add_test(tc, a_limit_below_the_masters_descriptors_is_no_obstacle);
 	tcase_add_test(tc, a_kept_descriptor_that_is_closed_is_told);
 	tcase_add_test(tc, an_engine_takes_its_privileges_before_exec);
 	tcase_add_test(tc, an_engine_out_of_its_users_reach_by_path_still_runs);

@@ -192,6 +192,23 @@ static void tame_text(char *text, size_t size)
 			*text = ' ';
 }
 
+/*
+ * A side that dies with messages unread is reported as a reset, once, before
+ * what it had sent itself. That is still to be read.
+ */
+static ssize_t recv_over_resets(int fd, struct msghdr *m)
+{
+	bool was_reset = false;
+
+	for (;;) {
+		ssize_t got = recvmsg(fd, m, MSG_CMSG_CLOEXEC);
+
+		if (got >= 0 || (errno != EINTR && (errno != ECONNRESET || was_reset)))
+			return got;
+		was_reset |= errno == ECONNRESET;
+	}
+}
+
 static enum chan_result recv_failed(struct err *e)
 {
 	if (errno == EAGAIN)
@@ -219,9 +236,9 @@ enum chan_result chan_recv(int fd, enum msg_side side, struct msg *msg, struct e
 	ssize_t got;
 
 	*msg = (struct msg){.type = MSG_NONE};
-	while ((got = recvmsg(fd, &m, MSG_CMSG_CLOEXEC)) < 0)
-		if (errno != EINTR)
-			return recv_failed(e);
+	got = recv_over_resets(fd, &m);
+	if (got < 0)
+		return recv_failed(e);
 	if (got == 0 && m.msg_controllen == 0 && !(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
 		err_set(e, "channel: the other side is gone");
 		return CHAN_CLOSED;

@@ -331,6 +331,25 @@ START_TEST(a_gone_peer_is_told)
 }
 END_TEST
 
+/* With orders unread the kernel reports a reset before what is still in the queue. */
+START_TEST(the_last_words_of_a_gone_peer_are_heard)
+{
+	struct msg order = {.type = MSG_FORK};
+	struct msg forked = {.type = MSG_FORKED, .u.forked = {.slot = 3, .order = 9, .pid = 77}};
+	struct msg got;
+	int ends[2];
+
+	ck_assert_int_eq(chan_pair(ends, &e), 0);
+	ck_assert_int_eq(chan_send(ends[0], MSG_FROM_MASTER, &order, &e), CHAN_OK);
+	ck_assert_int_eq(chan_send(ends[1], MSG_FROM_TEMPLATE, &forked, &e), CHAN_OK);
+	close(ends[1]);
+	ck_assert_int_eq(chan_recv(ends[0], MSG_FROM_MASTER, &got, &e), CHAN_OK);
+	ck_assert_int_eq(got.type, MSG_FORKED);
+	ck_assert_int_eq(got.u.forked.pid, 77);
+	ck_assert_int_eq(chan_recv(ends[0], MSG_FROM_MASTER, &got, &e), CHAN_CLOSED);
+}
+END_TEST
+
 START_TEST(sending_what_is_not_ours_is_a_panic)
 {
 	struct msg msg = {.type = MSG_READY};
@@ -373,6 +392,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, a_failure_text_is_one_line_with_an_end);
 	tcase_add_test(tc, a_full_channel_says_again);
 	tcase_add_test(tc, a_gone_peer_is_told);
+	tcase_add_test(tc, the_last_words_of_a_gone_peer_are_heard);
 	tcase_add_test_raise_signal(tc, sending_what_is_not_ours_is_a_panic, SIGABRT);
 	tcase_add_test_raise_signal(tc, sending_too_many_descriptors_is_a_panic, SIGABRT);
 	tcase_add_test(tc, names_are_those_of_the_table);

@@ -100,8 +100,8 @@ struct scale_view census_take(struct crew *c, bool tick)
 		count_slot(c, &c->slots[i], &v);
 	if (tick && c->conf->pm != PM_STATIC && v.idle > 0)
 		census_longest_idle(c, &v.longest_idle_ms);
-	/* Whether connections wait matters only where no worker is free for them. */
-	if (tick || v.idle + v.starting == 0 || c->conf->pm == PM_ONDEMAND)
+	/* A static pool has all the workers that it may have: only the page wants to know. */
+	if (tick || c->conf->pm != PM_STATIC)
 		v.waiting = c->calls->waiting(c->ctx);
 	return v;
 }

@@ -184,8 +184,13 @@ static unsigned allowed(struct crew *c, const struct scale_view *v, unsigned wan
 	return wanted;
 }
 
-static void order(struct crew *c, unsigned n)
+static void order(struct crew *c, const struct scale_view *v, const char *why, unsigned n)
 {
+	if (n > 0)
+		log_pool(LOG_LEVEL_DEBUG, c->conf->name,
+		    "%s: %u idle, %u busy, %u starting, %u retiring, %u connections waiting, "
+		    "ordering %u",
+		    why, v->idle, v->busy, v->starting, v->retiring, v->waiting, n);
 	for (unsigned i = 0; i < n && order_one(c); i++) {
 		c->spawned++;
 		if (c->lost > 0)
@@ -251,7 +256,9 @@ void crew_look(struct crew *c, bool tick)
 		judge(c);
 	v = census_take(c, tick);
 	step = scale_next(c->conf, &v);
-	c->rate = step.rate;
+	/* The rate grows with forks; what cannot fork yet is not slow. */
+	if (c->template->state == TEMPLATE_READY)
+		c->rate = step.rate;
 	newly_full = step.at_limit && !c->at_limit;
 	crewlog_limits(c, &step, &v);
 	/* Cleared at ticks only, so that a pool at its limit says so once. */
@@ -261,7 +268,7 @@ void crew_look(struct crew *c, bool tick)
 	if (step.spawn > 0 && c->template->state != TEMPLATE_READY)
 		c->calls->need_template(c->ctx);
 	else
-		order(c, allowed(c, &v, step.spawn));
+		order(c, &v, step.why, allowed(c, &v, step.spawn));
 	if (c->filling && c->taken >= (uint32_t)c->conf->pm_start_servers)
 		c->filling = false;
 	bulletin_counts(&c->bulletin, v.busy, newly_full, wake_below(c));

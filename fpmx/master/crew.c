@@ -507,6 +507,14 @@ static void chase_starting(struct crew *c, struct slot *s)
 	slot_move(s, SLOT_KILLED, loop_now_ms(c->loop));
 }
 
+/* A template that takes orders and answers pings, but none of the orders. */
+static void chase_order(struct crew *c, const struct slot *s)
+{
+	if (c->template->state == TEMPLATE_READY &&
+	    loop_now_ms(c->loop) - s->since_ms >= c->conf->template_boot_timeout_ms)
+		template_kill(c->template, "it does not answer an order");
+}
+
 static void chase(struct crew *c)
 {
 	for (uint32_t i = 0; i < c->high; i++) {
@@ -518,6 +526,8 @@ static void chase(struct crew *c)
 			chase_retiring(c, s);
 		else if (s->state == SLOT_LOST)
 			chase_lost(c, s);
+		else if (s->state == SLOT_ORDERED)
+			chase_order(c, s);
 	}
 }
 

@@ -360,11 +360,11 @@ void crew_forked(struct crew *c, const struct msg_forked *m)
 	int pidfd;
 
 	if (!s || s->state != SLOT_ORDERED || s->order != m->order) {
-		template_kill(c->template, "it announced a worker that nobody had ordered");
+		template_distrust(c->template, "it announced a worker that nobody had ordered");
 		return;
 	}
 	if (crew_knows(c, m->pid)) {
-		template_kill(c->template, "it announced a worker that we know already");
+		template_distrust(c->template, "it announced a worker that we know already");
 		return;
 	}
 	switch (reap_claim(m->pid, c->uid, &pidfd, &e)) {
@@ -382,7 +382,7 @@ void crew_forked(struct crew *c, const struct msg_forked *m)
 	case REAP_LIE:
 		log_pool(LOG_LEVEL_ALERT, c->conf->name, "the template lied: %s", e.text);
 		release(c, s);
-		template_kill(c->template, "it announced a process that is none of ours");
+		template_distrust(c->template, "it announced a process that is none of ours");
 		return;
 	case REAP_ERROR:
 		log_pool(LOG_LEVEL_ERROR, c->conf->name, "child %d: %s", (int)m->pid, e.text);
@@ -400,7 +400,7 @@ void crew_refused(struct crew *c, const struct msg_refused *m)
 	struct slot *s = m->slot < c->high ? &c->slots[m->slot] : NULL;
 
 	if (!s || s->state != SLOT_ORDERED || s->order != m->order) {
-		template_kill(c->template, "it refused an order that nobody had given");
+		template_distrust(c->template, "it refused an order that nobody had given");
 		return;
 	}
 	log_pool(

@@ -26,6 +26,11 @@
 #define PING_LIMIT_MS 5000
 #define LEAVE_LIMIT_MS 2000
 #define MESSAGES_PER_TURN 16
+/*
+ * The channel of a dead template holds some hundreds at most. A process that it
+ * left behind may have the other end and go on talking.
+ */
+#define MESSAGES_AT_END 4096
 
 #define BIT(s) (1U << (s))
 
@@ -98,6 +103,7 @@ void template_leave(struct template *t)
 		return;
 	/* It reads the end of our side, and we hear the answers to older orders. */
 	shutdown(t->channel, SHUT_WR);
+	t->told = true;
 	enter_leaving(t);
 }
 
@@ -111,17 +117,23 @@ void template_kill(struct template *t, const char *why)
 		enter_leaving(t);
 }
 
+void template_distrust(struct template *t, const char *why)
+{
+	template_kill(t, why);
+	close_channel(t);
+}
+
 static void log_end(const struct template *t, const struct reap_end *end)
 {
 	uint64_t age_us = clock_now_us() - t->started_us;
-	/* A signal for all of us, as from a terminal, is no failure of a leaving one. */
-	bool told = t->state == TEMPLATE_LEAVING && end->by_signal && end->code != SIGKILL;
-	bool failed = !told && (end->by_signal || end->code != EXIT_DONE);
+	/* A signal for all of us, as from a terminal, is no failure of one that is told to go. */
+	bool obeyed = t->told && end->by_signal && end->code != SIGKILL;
+	bool failed = !obeyed && (end->by_signal || end->code != EXIT_DONE);
 	char words[REAP_WORDS_BYTES];
 
 	reap_words(end, words);
-	log_pool(failed || t->state != TEMPLATE_LEAVING ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG,
-	    t->pool, "template %d %s after %llu.%06llu seconds from start", (int)t->pid, words,
+	log_pool(failed || !t->told ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG, t->pool,
+	    "template %d %s after %llu.%06llu seconds from start", (int)t->pid, words,
 	    (unsigned long long)(age_us / 1000000), (unsigned long long)(age_us % 1000000));
 	if (!end->by_signal && failed)
 		log_pool(LOG_LEVEL_WARNING, t->pool, "template %d: %s", (int)t->pid,
@@ -144,8 +156,7 @@ static void on_exit_ready(void *ctx, int fd, uint32_t events)
 	if (rc < 0)
 		log_pool(LOG_LEVEL_ERROR, t->pool, "template %d: %s", (int)t->pid, e.text);
 	/* What it said before it died still counts: its last workers are in there. */
-	if (t->channel >= 0)
-		read_channel(t, INT32_MAX);
+	read_channel(t, MESSAGES_AT_END);
 	log_end(t, &end);
 	close_channel(t);
 	loop_forget(t->loop, &t->timer);
@@ -173,18 +184,32 @@ static void handle_ready(struct template *t, const struct msg_ready *m)
 	t->calls->ready(t->ctx);
 }
 
-/* Is this the time for such a message? A leaving template may still answer. */
-static bool is_timely(const struct template *t, enum msg_type type)
+/* It exits after this; should it not, it is not heard a second time. */
+static void handle_failed(struct template *t, const struct msg_failed *m)
 {
-	if (type == MSG_READY || type == MSG_FAILED)
+	log_pool(LOG_LEVEL_ERROR, t->pool, "template %d failed to start: %.*s", (int)t->pid,
+	    (int)sizeof(m->text), m->text);
+	enter_leaving(t);
+}
+
+/* Is this the time for such a message? A leaving template may still answer. */
+static bool is_timely(const struct template *t, const struct msg *m)
+{
+	switch (m->type) {
+	case MSG_READY:
+	case MSG_FAILED:
 		return t->state == TEMPLATE_STARTING || t->state == TEMPLATE_LEAVING;
-	return t->was_ready;
+	case MSG_PONG:
+		return t->ping_open && m->u.ping.number == t->ping;
+	default:
+		return t->was_ready;
+	}
 }
 
 static void handle(struct template *t, const struct msg *m)
 {
-	if (!is_timely(t, m->type)) {
-		template_kill(t, "it sent a message at the wrong time");
+	if (!is_timely(t, m)) {
+		template_distrust(t, "it sent a message at the wrong time");
 		return;
 	}
 	switch (m->type) {
@@ -193,8 +218,8 @@ static void handle(struct template *t, const struct msg *m)
 			handle_ready(t, &m->u.ready);
 		break;
 	case MSG_FAILED:
-		log_pool(LOG_LEVEL_ERROR, t->pool, "template %d failed to start: %.*s", (int)t->pid,
-		    (int)sizeof(m->u.failed.text), m->u.failed.text);
+		if (t->state == TEMPLATE_STARTING)
+			handle_failed(t, &m->u.failed);
 		break;
 	case MSG_FORKED:
 		t->calls->forked(t->ctx, &m->u.forked);
@@ -203,8 +228,7 @@ static void handle(struct template *t, const struct msg *m)
 		t->calls->refused(t->ctx, &m->u.refused);
 		break;
 	case MSG_PONG:
-		if (m->u.ping.number == t->ping)
-			t->ping_open = false;
+		t->ping_open = false;
 		break;
 	default:
 		must(!"a message of a template"); /* chan.c has refused all others */
@@ -216,7 +240,8 @@ static void read_channel(struct template *t, int limit)
 	struct msg m;
 	struct err e;
 
-	while (limit-- > 0) {
+	/* What a message says can close the channel. */
+	while (t->channel >= 0 && limit-- > 0) {
 		switch (chan_recv(t->channel, MSG_FROM_MASTER, &m, &e)) {
 		case CHAN_OK:
 			handle(t, &m);
@@ -229,8 +254,7 @@ static void read_channel(struct template *t, int limit)
 				enter_leaving(t);
 			return;
 		case CHAN_ABUSE:
-			template_kill(t, e.text);
-			close_channel(t);
+			template_distrust(t, e.text);
 			return;
 		}
 	}
@@ -329,7 +353,7 @@ int template_start(struct template *t, const struct template_start *how, struct 
 	give_back_limit(t->pid, how->files);
 	t->channel = ends[0];
 	t->generation++;
-	t->was_ready = t->ping_open = false;
+	t->was_ready = t->told = t->ping_open = false;
 	t->started_us = clock_now_us();
 	t->started_at_ms = loop_now_ms(t->loop);
 	move(t, TEMPLATE_STARTING);

@@ -52,6 +52,7 @@ struct template
 	enum template_state state;
 	uint64_t generation; /* counts the templates of this pool, from 1 */
 	bool was_ready;
+	bool told; /* to leave, by us */
 	pid_t pid;
 	int pidfd, channel;
 	uint64_t started_us, started_at_ms;
@@ -81,8 +82,11 @@ int template_start(struct template *, const struct template_start *, struct err 
 /* Asks it to leave; what it still says is heard. Killed if it does not go. */
 void template_leave(struct template *);
 
-/* At once. */
+/* At once; what it has said already is heard. */
 void template_kill(struct template *, const char *why);
+
+/* It broke the rules: killed, and nothing that it says is heard any more. */
+void template_distrust(struct template *, const char *why);
 
 /* Sends an order; false when there is no room or no ready template: try later. */
 bool template_send(struct template *, const struct msg *);

@@ -562,11 +562,14 @@ bool pool_knows(const struct pool *p, pid_t pid)
 	return p->state != POOL_NEW && crew_knows(&p->crew, pid);
 }
 
-size_t pool_fds_needed(const struct pool_conf *conf)
+size_t pool_fds_of_pool(const struct pool_conf *conf)
 {
 	/* board, wake, retire pipe and the one before, access log, channel, pidfd, a spare */
-	size_t own = 9 + conf->listen.n;
-	size_t worker = conf->catch_workers_output ? 3 : 1;
+	return 9 + conf->listen.n;
+}
 
-	return own + (size_t)conf->pm_max_children * worker;
+size_t pool_fds_of_worker(const struct pool_conf *conf)
+{
+	/* its pidfd, and two pipes where its output is caught */
+	return conf->catch_workers_output ? 3 : 1;
 }

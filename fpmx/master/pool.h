@@ -74,7 +74,8 @@ bool pool_is_empty(const struct pool *);
 
 bool pool_knows(const struct pool *, pid_t);
 
-/* How many descriptors the master may need for this pool. */
-size_t pool_fds_needed(const struct pool_conf *);
+/* How many descriptors the master needs for a pool, and for each of its workers. */
+size_t pool_fds_of_pool(const struct pool_conf *);
+size_t pool_fds_of_worker(const struct pool_conf *);
 
 #endif

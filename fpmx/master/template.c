@@ -5,13 +5,10 @@
  */
 #include "master/template.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -309,6 +306,7 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 	    .stdout_fd = -1,
 	    .stderr_fd = -1,
 	    .mask = &none,
+	    .files = how->files,
 	};
 
 	sigemptyset(&none); /* whatever we were started with */
@@ -325,12 +323,6 @@ static int watch(struct template *t, struct err *e)
 	if (loop_watch(t->loop, t->channel, EPOLLIN, on_channel_ready, t, &t->channel_watch, e) < 0)
 		return -1;
 	return loop_watch(t->loop, t->pidfd, EPOLLIN, on_exit_ready, t, &t->exit_watch, e);
-}
-
-static void give_back_limit(pid_t pid, const struct rlimit *files)
-{
-	if (files && prlimit(pid, RLIMIT_NOFILE, files, NULL) < 0)
-		log_debug("prlimit: errno %d", errno);
 }
 
 int template_start(struct template *t, const struct template_start *how, struct err *e)
@@ -350,7 +342,6 @@ int template_start(struct template *t, const struct template_start *how, struct 
 		fd_close(&ends[0]);
 		return -1;
 	}
-	give_back_limit(t->pid, how->files);
 	t->channel = ends[0];
 	t->generation++;
 	t->was_ready = t->told = t->ping_open = false;

@@ -138,6 +138,9 @@ static int become_engine(const struct spawn_engine *s, struct launch *l, struct 
 		_exit(EXIT_ORPHANED);
 	if (s->title)
 		prctl(PR_SET_NAME, s->title);
+	/* Last: what is open may be above the limit, what is opened may not. */
+	if (s->files && setrlimit(RLIMIT_NOFILE, s->files) < 0)
+		return err_sys(e, "setrlimit(RLIMIT_NOFILE)");
 	sigprocmask(SIG_SETMASK, &l->mask, NULL);
 	execveat(l->engine_fd, "", (char *const *)(uintptr_t)s->argv,
 	    (char *const *)(uintptr_t)s->envp, AT_EMPTY_PATH);

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -28,8 +29,9 @@ struct spawn_engine {
 	const char *title;         /* comm of the process until it names itself */
 	const int *keep;           /* survive exec, each >= 3; all others above 2 close */
 	size_t nkeep;
-	int stdout_fd, stderr_fd; /* -1: /dev/null */
-	const sigset_t *mask;     /* signal mask after exec */
+	int stdout_fd, stderr_fd;   /* -1: /dev/null */
+	const sigset_t *mask;       /* signal mask after exec */
+	const struct rlimit *files; /* limit of open files after exec; NULL: as it is */
 };
 
 /*

@@ -15,6 +15,7 @@
 #include "proc/chan.h"
 #include "proc/heritage.h"
 #include "proc/spawn.h"
+#include "status/scoreboard.h"
 
 static struct heritage heritage;
 static const char *lie;
@@ -75,6 +76,21 @@ static int fork_real(void)
 	return pid;
 }
 
+/* A worker that has put itself on the scoreboard before anybody could announce it. */
+static void fork_registered(const struct msg_fork *order)
+{
+	struct err e;
+	struct board *board = board_open(heritage.board_fd, heritage.nslots, &e);
+
+	if (!board || spawn_sibling(heritage.master_pid, &e) != 0)
+		return;
+	board_begin(board, order->slot)->pid = getpid();
+	board_end(board, order->slot);
+	board_set_state(board, order->slot, WORKER_IDLE);
+	for (;;)
+		pause();
+}
+
 static void answer(const struct msg_fork *order)
 {
 	struct msg_fork other = {.slot = order->slot + 1, .order = order->order + 7};
@@ -103,6 +119,9 @@ static void answer(const struct msg_fork *order)
 		pause();
 	else if (strcmp(lie, "death") == 0) {
 		fork_real();
+		_exit(0);
+	} else if (strcmp(lie, "death of a mute") == 0) {
+		fork_registered(order);
 		_exit(0);
 	}
 }

@@ -52,8 +52,8 @@ struct pool {
 	struct loop_handle retry_timer;
 	bool settled, came_up;
 	bool renewing;        /* the template is replaced, and then the workers */
-	bool left_idle;       /* ondemand: the template was sent away for want of work */
-	bool stale_logs;      /* the template was starting when logs were reopened */
+	bool sent_away;       /* the template was told to leave: its end is no failure */
+	bool stale_logs;      /* the template has not got the logs that were reopened */
 	uint64_t empty_at_ms; /* ondemand: since when there is no worker; 0: there is one */
 	struct crew crew;
 };
@@ -193,15 +193,21 @@ static void settle(struct pool *p)
 
 static void start_template(struct pool *p);
 
+/* Even while no worker is wanted: of new sockets only a new generation knows. */
+static bool needs_template(const struct pool *p)
+{
+	return !is_ondemand(p) || p->renewing;
+}
+
 static void retry_template(void *ctx)
 {
 	struct pool *p = ctx;
 
 	/* An ondemand pool may not need one any more. */
-	if (is_ondemand(p))
-		crew_look(&p->crew, false);
-	else
+	if (needs_template(p))
 		start_template(p);
+	else
+		crew_look(&p->crew, false);
 }
 
 static void template_failed(struct pool *p, uint64_t tried_at_ms)
@@ -257,7 +263,7 @@ static void start_template(struct pool *p)
 	    throttle_wait_ms(&p->throttle, now_ms) > 0)
 		return;
 	fill_heritage(p, &h);
-	p->left_idle = p->stale_logs = false;
+	p->sent_away = p->stale_logs = false;
 	if (template_start(&p->template, &how, &e) < 0) {
 		log_pool(
 		    LOG_LEVEL_ERROR, p->conf->name, "failed to start the template: %s", e.text);
@@ -308,12 +314,12 @@ static void on_template_gone(void *ctx, bool was_ready)
 	}
 	if (was_ready && lived_ms >= TEMPLATE_PROOF_MS)
 		throttle_succeeded(&p->throttle);
-	if (p->renewing)
-		start_template(p);
-	else if (is_ondemand(p) && p->left_idle)
-		crew_look(&p->crew, false);
-	else
+	if (!p->sent_away)
 		template_failed(p, p->template.started_at_ms);
+	else if (needs_template(p))
+		start_template(p);
+	else
+		crew_look(&p->crew, false);
 }
 
 static void on_forked(void *ctx, const struct msg_forked *m)
@@ -436,6 +442,12 @@ bool pool_has_failed(const struct pool *p)
 	return p->settled && !p->came_up && !is_ondemand(p);
 }
 
+static void send_away(struct pool *p)
+{
+	p->sent_away = true;
+	template_leave(&p->template);
+}
+
 /*
  * The sockets have changed: the next template gets the new ones and its own
  * retire pipe; workers of the old one go when the new one is ready.
@@ -458,7 +470,7 @@ static void renew(struct pool *p)
 	if (p->template.state == TEMPLATE_NONE)
 		start_template(p);
 	else
-		template_leave(&p->template);
+		send_away(p);
 }
 
 /* The template of a classic ondemand pool leaves when it had nothing to do for long. */
@@ -476,8 +488,7 @@ static void look_after_idle_template(struct pool *p)
 		return;
 	log_pool(LOG_LEVEL_DEBUG, p->conf->name, "template %d has been idle for long and leaves",
 	    (int)p->template.pid);
-	p->left_idle = true;
-	template_leave(&p->template);
+	send_away(p);
 }
 
 void pool_tick(struct pool *p)
@@ -488,7 +499,7 @@ void pool_tick(struct pool *p)
 			renew(p);
 		template_tick(&p->template);
 		look_after_idle_template(p);
-		if (!is_ondemand(p))
+		if (needs_template(p))
 			start_template(p);
 	}
 	crew_look(&p->crew, true);

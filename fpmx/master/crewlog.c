@@ -7,10 +7,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "proc/exits.h"
+#include "status/escape.h"
 
 /* php-fpm calls a pool busy from this rate on. */
 #define BUSY_RATE 8
+
+/* More than a line of the log holds. */
+#define REQUEST_MAX_BYTES 8192
 
 void crewlog_limits(struct crew *c, const struct scale_step *step, const struct scale_view *v)
 {
@@ -43,11 +48,32 @@ static bool has_left_as_told(const struct slot *s, const struct reap_end *end)
 	return s->surplus && s->state == SLOT_RETIRING && !end->by_signal && end->code == EXIT_DONE;
 }
 
+/*
+ * Whose words these are: a client's and, the page being the worker's to write,
+ * a script's. Nothing in them may look like a line of the log.
+ */
+static const char *words_of(const struct worker_view *w, struct strbuf *words)
+{
+	strbuf_init(words, REQUEST_MAX_BYTES);
+	strbuf_adds(words, "script '");
+	escape_plain(words, w->script);
+	strbuf_adds(words, "' (request: \"");
+	escape_plain(words, w->method);
+	strbuf_addc(words, ' ');
+	escape_plain(words, w->uri);
+	if (w->query[0])
+		strbuf_addc(words, '?');
+	escape_plain(words, w->query);
+	strbuf_adds(words, "\")");
+	return strbuf_str(words);
+}
+
 void crewlog_end(const struct crew *c, const struct slot *s, const struct reap_end *end,
     const struct worker_view *w)
 {
 	uint64_t age_us = clock_now_us() - s->started_us;
 	enum log_level level = reap_level(end, c->stopping);
+	struct strbuf request;
 	char words[REAP_WORDS_BYTES] = "has been killed by the process management";
 
 	if (has_left_as_told(s, end))
@@ -60,23 +86,24 @@ void crewlog_end(const struct crew *c, const struct slot *s, const struct reap_e
 	if (!end->by_signal && end->code != EXIT_DONE)
 		log_pool(level, c->conf->name, "child %d: %s", (int)s->pid, exit_word(end->code));
 	/* Whose request it was: php-fpm leaves that to guessing. */
-	if (level == LOG_LEVEL_WARNING && w->state > WORKER_IDLE && w->uri[0])
-		log_pool(level, c->conf->name,
-		    "child %d was at script '%s' (request: \"%s %s%s%s\")", (int)s->pid, w->script,
-		    w->method, w->uri, w->query[0] ? "?" : "", w->query);
+	if (level == LOG_LEVEL_WARNING && w->state > WORKER_IDLE && w->uri[0]) {
+		log_pool(
+		    level, c->conf->name, "child %d was at %s", (int)s->pid, words_of(w, &request));
+		strbuf_free(&request);
+	}
 }
 
 void crewlog_cut(const struct crew *c)
 {
+	struct strbuf request;
 	struct worker_view w;
 
 	for (uint32_t i = 0; i < c->high; i++) {
 		if (!slot_has_process(&c->slots[i]) || !board_read(c->board, i, &w) ||
 		    w.state <= WORKER_IDLE)
 			continue;
-		log_pool(LOG_LEVEL_WARNING, c->conf->name,
-		    "child %d, script '%s' (request: \"%s %s%s%s\") is cut off by the stop",
-		    (int)c->slots[i].pid, w.script, w.method, w.uri, w.query[0] ? "?" : "",
-		    w.query);
+		log_pool(LOG_LEVEL_WARNING, c->conf->name, "child %d, %s is cut off by the stop",
+		    (int)c->slots[i].pid, words_of(&w, &request));
+		strbuf_free(&request);
 	}
 }

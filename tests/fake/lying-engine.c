@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -89,6 +91,31 @@ static void fork_registered(const struct msg_fork *order)
 	board_set_state(board, order->slot, WORKER_IDLE);
 	for (;;)
 		pause();
+}
+
+/* A worker that fills the whole scoreboard with noise, for ever. */
+static void fork_noisy(const struct msg_fork *order)
+{
+	struct err e;
+	struct stat st;
+	uint32_t *map, x = 2463534242;
+	int pid = spawn_sibling(heritage.master_pid, &e);
+
+	if (pid > 0)
+		say_forked(order, pid);
+	if (pid != 0 || fstat(heritage.board_fd, &st) < 0)
+		return;
+	map = mmap(
+	    NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, heritage.board_fd, 0);
+	for (;;) {
+		for (size_t i = 0; i < (size_t)st.st_size / sizeof(*map); i++) {
+			x ^= x << 13;
+			x ^= x >> 17;
+			x ^= x << 5;
+			map[i] = x;
+		}
+		usleep(1000);
+	}
 }
 
 static void answer(const struct msg_fork *order)

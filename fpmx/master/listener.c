@@ -152,15 +152,18 @@ static int lock_folder(const char *path, int tries)
 	return fd;
 }
 
-/* Does somebody listen there? A full queue is somebody, too. */
-static bool has_owner(const struct sockaddr_un *un)
+/*
+ * Has nobody this socket any more? Only a refusal says so: a full queue, another
+ * kind of socket, or that we could not ask, do not.
+ */
+static bool is_stale(const struct sockaddr_un *un)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	bool owned = fd >= 0 && (connect(fd, (const struct sockaddr *)un, sizeof(*un)) == 0 ||
-				    errno == EAGAIN || errno == EACCES);
+	bool stale = fd >= 0 && connect(fd, (const struct sockaddr *)un, sizeof(*un)) < 0 &&
+		     (errno == ECONNREFUSED || errno == ENOENT);
 
 	fd_close(&fd);
-	return owned;
+	return stale;
 }
 
 /* Makes way for the bind. Only a socket without owner is ever removed. */
@@ -174,7 +177,7 @@ static int clear_path(struct listener *l, const struct sockaddr_un *un, struct e
 		errno = EADDRINUSE;
 		return fail_bind(l, e);
 	}
-	if (has_owner(un))
+	if (!is_stale(un))
 		return err_set(e, "Another FPM instance seems to already listen on %s", l->path);
 	if (unlink(l->path) < 0 && errno != ENOENT)
 		return err_sys(e, "failed to unlink the stale socket '%s'", l->path);
@@ -214,31 +217,46 @@ static int group_of(const char *text, gid_t *gid, struct err *e)
 }
 
 /*
+ * Whose it shall be, by names that are looked up before the bind: what fails
+ * there leaves nothing behind. (uid_t)-1 and (gid_t)-1 leave what is.
+ */
+struct owner {
+	uid_t uid;
+	gid_t gid;
+};
+
+static int find_owner(const struct pool_conf *conf, struct owner *o, struct err *e)
+{
+	*o = (struct owner){.uid = (uid_t)-1, .gid = (gid_t)-1};
+	if (conf->listen_owner && *conf->listen_owner &&
+	    owner_of(conf->listen_owner, &o->uid, &o->gid, e) < 0)
+		return -1;
+	if (conf->listen_group && *conf->listen_group)
+		return group_of(conf->listen_group, &o->gid, e);
+	return 0;
+}
+
+/*
  * Owner and group, before anybody can connect. Through a descriptor that does
  * not follow links, so that what is changed is what was bound.
  */
-static int settle_owner(struct listener *l, struct err *e)
+static int settle_owner(struct listener *l, const struct owner *o, struct err *e)
 {
-	const struct pool_conf *conf = l->conf;
-	uid_t uid = (uid_t)-1;
-	gid_t gid = (gid_t)-1;
+	int fd = open(l->path, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = 0;
 	struct stat st;
-	int fd, rc = 0;
 
-	if (conf->listen_owner && *conf->listen_owner &&
-	    owner_of(conf->listen_owner, &uid, &gid, e) < 0)
-		return -1;
-	if (conf->listen_group && *conf->listen_group && group_of(conf->listen_group, &gid, e) < 0)
-		return -1;
-	fd = open(l->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode)) {
-		fd_close(&fd);
-		return err_sys(e, "the socket '%s' was taken away", l->path);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		rc = err_sys(e, "failed to look at the socket '%s'", l->path);
+	else if (!S_ISSOCK(st.st_mode))
+		rc = err_set(e, "the socket '%s' was taken away", l->path);
+	else {
+		l->dev = st.st_dev;
+		l->ino = st.st_ino;
+		if ((o->uid != (uid_t)-1 || o->gid != (gid_t)-1) &&
+		    fchownat(fd, "", o->uid, o->gid, AT_EMPTY_PATH) < 0)
+			rc = err_sys(e, "[pool %s] failed to chown() the socket '%s'",
+			    l->conf->name, l->path);
 	}
-	l->dev = st.st_dev;
-	l->ino = st.st_ino;
-	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
-		rc = err_sys(e, "[pool %s] failed to chown() the socket '%s'", conf->name, l->path);
 	fd_close(&fd);
 	return rc;
 }
@@ -246,13 +264,18 @@ static int settle_owner(struct listener *l, struct err *e)
 static int bind_unix(struct listener *l, const struct sockaddr_un *un, struct err *e)
 {
 	mode_t mode = pool_is_set(l->conf, listen_mode) ? l->conf->listen_mode.bits : MODE_DEFAULT;
-	mode_t before = umask(0777 & ~mode);
-	int rc = bind(l->fd, (const struct sockaddr *)un, sizeof(*un));
+	struct owner owner;
+	mode_t before;
+	int rc;
 
+	if (find_owner(l->conf, &owner, e) < 0)
+		return -1;
+	before = umask(0777 & ~mode);
+	rc = bind(l->fd, (const struct sockaddr *)un, sizeof(*un));
 	umask(before);
 	if (rc < 0)
 		return fail_bind(l, e);
-	return settle_owner(l, e);
+	return settle_owner(l, &owner, e);
 }
 
 static int open_unix(struct listener *l, const char *path, int lock_tries, struct err *e)
@@ -309,7 +332,7 @@ static int open_any(struct listener *l, const struct pool_conf *conf, const char
 	if (rc == 0 && a.kind != ADDRESS_UNIX)
 		rc = start_listening(l, e);
 	if (rc < 0)
-		listener_close(l, false);
+		listener_close(l, true);
 	else
 		warn_of_clamp(l);
 	return rc;

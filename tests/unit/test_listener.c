@@ -1,6 +1,7 @@
 /* listener: what is bound, what is respected, what is bound again. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -69,6 +70,61 @@ START_TEST(a_stale_one_makes_way_a_live_one_does_not)
 	close(fd);
 	ck_assert_int_eq(listener_open(&l, &conf, path, &e), 0);
 	listener_close(&l, true);
+	clean();
+}
+END_TEST
+
+/* Such as /dev/log: a connect of ours is refused, but somebody reads there. */
+START_TEST(a_live_one_of_another_kind_is_left_alone)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	struct listener l;
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+	make_path();
+	memcpy(un.sun_path, path, strlen(path) + 1);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	ck_assert_int_eq(listener_open(&l, &conf, path, &e), -1);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	close(fd);
+	ck_assert_int_eq(listener_open(&l, &conf, path, &e), 0);
+	listener_close(&l, true);
+	clean();
+}
+END_TEST
+
+START_TEST(a_live_one_that_cannot_be_asked_is_left_alone)
+{
+	struct listener l;
+	struct rlimit before, now;
+	struct stat theirs, st;
+	int fd;
+
+	make_path();
+	fd = bind_path(true);
+	ck_assert_int_eq(stat(path, &theirs), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	now = before;
+	now.rlim_cur = (rlim_t)fd + 2; /* its own socket, and no other */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &now), 0);
+	ck_assert_int_eq(listener_open(&l, &conf, path, &e), -1);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_ino, theirs.st_ino);
+	close(fd);
+	clean();
+}
+END_TEST
+
+START_TEST(a_failed_one_leaves_no_path_behind)
+{
+	struct pool_conf odd = conf;
+	struct listener l;
+
+	make_path();
+	odd.listen_owner = "no such user";
+	ck_assert_int_eq(listener_open(&l, &odd, path, &e), -1);
+	ck_assert_int_eq(access(path, F_OK), -1);
 	clean();
 }
 END_TEST
@@ -154,6 +210,9 @@ static void add(TCase *tc)
 {
 	tcase_add_test(tc, a_socket_is_bound_and_removed);
 	tcase_add_test(tc, a_stale_one_makes_way_a_live_one_does_not);
+	tcase_add_test(tc, a_live_one_of_another_kind_is_left_alone);
+	tcase_add_test(tc, a_live_one_that_cannot_be_asked_is_left_alone);
+	tcase_add_test(tc, a_failed_one_leaves_no_path_behind);
 	tcase_add_test(tc, a_file_is_never_deleted);
 	tcase_add_test(tc, a_vanished_path_is_bound_again_a_foreign_one_left);
 	tcase_add_test(tc, a_long_path_is_refused);

@@ -27,7 +27,8 @@ void *dlopen(const char *name, int mode)
 
 const char *__asan_default_options(void)
 {
-	return "detect_leaks=0:abort_on_error=1:disable_coredump=1";
+	/* Limits and deaths by signal are what tests look at. */
+	return "detect_leaks=0:abort_on_error=1:disable_coredump=0:handle_segv=0:handle_sigbus=0";
 }
 
 const char *__ubsan_default_options(void)

@@ -166,6 +166,7 @@ int engine_start(const struct php_options *options, const struct pool_conf *pool
 	if (start_php(options, e) != 0)
 		return -1;
 	vars_startup();
+	signals_startup();
 	/* A script's folder is entered by exec.c, with fewer system calls. */
 	SG(options) |= SAPI_OPTION_NO_CHDIR;
 	if (options->extended_info)

@@ -300,6 +300,7 @@ enum engine_outcome engine_serve(
 	if (*room.ours == 0)
 		_exit(EG(exit_status));
 	ini_undo_wire();
+	signals_restore();
 	PG(max_input_time) = max_input_time;
 	safe = safe && !room.request.spoils_worker;
 	forget_request();

@@ -94,6 +94,10 @@ void vars_startup(void);
 void vars_register(zval *server);
 char *vars_getenv(const char *name, size_t n);
 
+/* --- signals.c --- */
+void signals_startup(void);
+void signals_restore(void); /* after a request */
+
 /* --- status.c --- */
 void status_to_array(zval *return_value);
 

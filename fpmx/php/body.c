@@ -104,6 +104,15 @@ static bool is_too_long(size_t more)
 	return true;
 }
 
+/* The web server may not look for an answer before it has sent everything. */
+static void discard_rest(struct conn *c)
+{
+	char piece[SAPI_POST_BLOCK_SIZE];
+
+	while (read_wire(c, piece, sizeof(piece)) == sizeof(piece))
+		continue;
+}
+
 size_t body_read(char *buffer, size_t n)
 {
 	struct room_request *r = &room.request;
@@ -114,9 +123,10 @@ size_t body_read(char *buffer, size_t n)
 
 	if (asked == NULL || conn_is_finished(asked->conn))
 		return 0;
-	/* Who has not asked for it until now does not wait for its end. */
-	if (!known && r->over)
+	/* At the end PHP takes what is left. Who never asked does not wait for that. */
+	if (!known && r->over && !r->body_asked)
 		return 0;
+	r->body_asked = true;
 	if (known) {
 		int64_t left = r->body_length - SG(read_post_bytes);
 
@@ -130,7 +140,8 @@ size_t body_read(char *buffer, size_t n)
 	got = read_wire(asked->conn, buffer, n);
 	if (known && got < n)
 		r->body_cut = true;
-	if (!known && is_too_long(got))
-		return 0;
-	return got;
+	if (known || !is_too_long(got))
+		return got;
+	discard_rest(asked->conn);
+	return 0;
 }

@@ -36,6 +36,7 @@ struct room_request {
 	int64_t body_length; /* CONTENT_LENGTH; -1 when there is none */
 	int body_file;       /* REQUEST_BODY_FILE; -1 */
 	bool body_file_tried;
+	bool body_asked;    /* PHP has begun to read it */
 	bool body_cut;      /* ended before body_length */
 	bool over;          /* no code of the user runs any more */
 	bool err_begun;     /* a message was sent to FCGI stderr */

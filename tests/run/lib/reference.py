@@ -25,13 +25,11 @@ def wire(params, body=b"", keep=False):
     """A whole request; params in order, a body of any length."""
     items = params.items() if isinstance(params, dict) else params
     stream = b"".join(pair(k, v) for k, v in items)
-    out = record(1, struct.pack(">HB5x", 1, 1 if keep else 0))
-    for at in range(0, len(stream), BODY_RECORD):
-        out += record(4, stream[at:at + BODY_RECORD])
-    out += record(4)
-    for at in range(0, len(body), BODY_RECORD):
-        out += record(5, body[at:at + BODY_RECORD])
-    return out + record(5)
+    out = [record(1, struct.pack(">HB5x", 1, 1 if keep else 0))]
+    for kind, content in ((4, stream), (5, body)):
+        out += [record(kind, content[at:at + BODY_RECORD]) for at in range(0, len(content), BODY_RECORD)]
+        out.append(record(kind))
+    return b"".join(out)
 
 
 def read_reply(s):

@@ -207,8 +207,11 @@ static const char *word_refusal(const struct reading *r)
 	}
 	strbuf_init(&text, 256);
 	strbuf_adds(&text, "must be one of");
-	for (const struct conf_word *w = keys_words(r->row->type); w->word != NULL; w++)
-		strbuf_printf(&text, "%s %s", w->value == 0 ? "" : ",", w->word);
+	for (const struct conf_word *w = keys_words(r->row->type); w->word != NULL; w++) {
+		/* Not its aliases. */
+		if (keys_word(r->row->type, w->value) == w->word)
+			strbuf_printf(&text, "%s %s", w->value == 0 ? "" : ",", w->word);
+	}
 	refusal = arena_strdup(r->arena, strbuf_str(&text));
 	strbuf_free(&text);
 	return refusal;

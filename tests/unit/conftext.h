@@ -85,6 +85,22 @@ static void conf_hear(void *ctx, enum conf_grade grade, const char *line)
 	strbuf_addc(&said, '\n');
 }
 
+/* The text with the folder of the test for each @. */
+static inline const char *with_dir(const char *text)
+{
+	static char out[8192];
+	size_t n = 0;
+
+	for (; *text != '\0' && n < sizeof(out) - PATH_MAX; text++) {
+		if (*text == '@')
+			n += (size_t)snprintf(out + n, sizeof(out) - n, "%s", conf_dir);
+		else
+			out[n++] = *text;
+	}
+	out[n] = '\0';
+	return out;
+}
+
 /* Loads a file of the folder as -t would, for root where so told. */
 static void conf_load_named(const char *name, bool root)
 {

@@ -86,22 +86,6 @@ static const struct {
 			      "E Unable to include @/main.conf from @/main.conf at line 2\n..."},
 };
 
-/* Puts the folder of the test in for @. */
-static const char *with_dir(const char *text)
-{
-	static char out[8192];
-	size_t n = 0;
-
-	for (; *text != '\0' && n < sizeof(out) - PATH_MAX; text++) {
-		if (*text == '@')
-			n += (size_t)snprintf(out + n, sizeof(out) - n, "%s", conf_dir);
-		else
-			out[n++] = *text;
-	}
-	out[n] = '\0';
-	return out;
-}
-
 static void expect_said(const char *lines)
 {
 	const char *cut = strstr(lines, "...");

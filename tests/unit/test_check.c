@@ -112,22 +112,6 @@ static const struct {
     {POOL "listen = [::1]:0\n", "E invalid port value '0' (@/main.conf:7)"},
 };
 
-/* The folder of the test for @. */
-static const char *with_dir(const char *text)
-{
-	static char out[8192];
-	size_t n = 0;
-
-	for (; *text != '\0' && n < sizeof(out) - PATH_MAX; text++) {
-		if (*text == '@')
-			n += (size_t)snprintf(out + n, sizeof(out) - n, "%s", conf_dir);
-		else
-			out[n++] = *text;
-	}
-	out[n] = '\0';
-	return out;
-}
-
 START_TEST(the_first_line_is_php_fpm_s)
 {
 	size_t n = strlen(wrong[_i].first);

@@ -355,6 +355,20 @@ static void retire(struct wait *w)
 	remake_set(w);
 }
 
+void wait_abandon(struct wait *w)
+{
+	quit_event_fd = -1; /* the worker's: nobody tells it to leave from here */
+	fd_close(&w->quit_fd);
+	fd_close(&w->epoll_fd);
+	fd_close(&w->spare_fd);
+	for (uint32_t i = 0; i < PARKED_MAX; i++)
+		fd_close(&w->parked.places[i].fd);
+	for (size_t i = 0; i < w->heritage->nlisten; i++)
+		close(w->heritage->listen_fds[i]);
+	close(w->heritage->retire_fd);
+	close(w->heritage->wake_fd);
+}
+
 void wait_leave(struct wait *w)
 {
 	/* We were not waiting, so nobody has woken us for anything. */

@@ -55,6 +55,12 @@ bool wait_may_keep(const struct wait *);
  */
 void wait_done(struct wait *, struct conn *);
 
+/*
+ * In a process that a script has forked: closes what it holds of ours, so that
+ * no client and no port waits for its end. Not to be waited with any more.
+ */
+void wait_abandon(struct wait *);
+
 /* Retire. wait_next() goes on until it returns WAIT_LEAVE. */
 void wait_leave(struct wait *);
 

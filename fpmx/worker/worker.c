@@ -8,6 +8,7 @@
  */
 #include "worker/worker.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -294,6 +295,24 @@ static void open_log(const struct heritage *h)
 	log_configure(&log);
 }
 
+/* For abandon(); a process is one worker. */
+static struct worker *this_worker;
+
+/*
+ * In a process that a script has forked. It may outlive the request and us: a
+ * connection, a port, a log must not wait for it.
+ */
+static void abandon(void)
+{
+	const struct worker *w = this_worker;
+
+	conn_close(w->conn);
+	wait_abandon(w->wait);
+	if (w->heritage->access_fd >= 0)
+		close(w->heritage->access_fd);
+	close(w->heritage->board_fd);
+}
+
 /* Order: PHP takes note of signal handlers that are in place when it enters. */
 static int become_worker(struct worker *w, struct err *e)
 {
@@ -321,6 +340,9 @@ static int become_worker(struct worker *w, struct err *e)
 	engine_show_board(w->board);
 	w->conn = conn_new(&limits);
 	read_cpu(w);
+	this_worker = w;
+	if (pthread_atfork(NULL, NULL, abandon) != 0)
+		return err_set(e, "failed to prepare for forks");
 	return 0;
 }
 

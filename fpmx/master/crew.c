@@ -405,6 +405,8 @@ void crew_refused(struct crew *c, const struct msg_refused *m)
 	}
 	log_pool(
 	    LOG_LEVEL_ERROR, c->conf->name, "fork() failed: %s (%d)", strerror(m->sys), m->sys);
+	/* A busy pool looks at every request: without a pause it would try as often. */
+	throttle_failed(&c->throttle, s->ordered_at_ms, loop_now_ms(c->loop));
 	release(c, s); /* the pass of each second tries again */
 }
 

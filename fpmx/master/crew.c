@@ -339,7 +339,9 @@ static int settle(struct crew *c, struct slot *s, pid_t pid, int pidfd)
 	    "child %d started", (int)pid);
 	if (c->replacing > 0)
 		c->replacing--;
-	if (c->stopping || s->generation != c->template->generation)
+	if (s->replace)
+		reap_signal(pidfd, SIGQUIT);
+	if (s->replace || c->stopping || s->generation != c->template->generation)
 		slot_move(s, SLOT_RETIRING, loop_now_ms(c->loop));
 	return 0;
 }
@@ -552,6 +554,9 @@ void crew_replace_all(struct crew *c)
 	for (uint32_t i = 0; i < c->high; i++) {
 		struct slot *s = &c->slots[i];
 
+		/* One that is under way may have been forked before: it goes when it comes. */
+		if (s->state == SLOT_ORDERED || s->state == SLOT_LOST)
+			s->replace = true;
 		if (s->state != SLOT_RUNNING)
 			continue;
 		s->replace = true;

@@ -123,7 +123,8 @@ static void set_binary(void)
 static int start_php(const struct php_options *options, struct err *e)
 {
 	const char *dir = options->no_ini ? NULL : default_ini_dir();
-	struct strbuf scan_dir;
+	/* PHP keeps a pointer to it, and phpinfo() shows it. */
+	static struct strbuf scan_dir;
 	char **saved = environ;
 	char **env;
 	int result;
@@ -144,7 +145,6 @@ static int start_php(const struct php_options *options, struct err *e)
 	environ = saved;
 	room_sapi.php_ini_path_override = NULL;
 	free(env);
-	strbuf_free(&scan_dir);
 	return result == SUCCESS ? 0 : err_set(e, "PHP failed to start");
 }
 

@@ -341,7 +341,7 @@ static int settle(struct crew *c, struct slot *s, pid_t pid, int pidfd)
 		c->replacing--;
 	if (s->replace)
 		reap_signal(pidfd, SIGQUIT);
-	if (s->replace || c->stopping || s->generation != c->template->generation)
+	if (s->replace || c->stopping || s->generation < c->first_kept)
 		slot_move(s, SLOT_RETIRING, loop_now_ms(c->loop));
 	return 0;
 }
@@ -539,6 +539,7 @@ static void chase(struct crew *c)
 
 void crew_retire_before(struct crew *c, uint64_t generation)
 {
+	c->first_kept = generation;
 	for (uint32_t i = 0; i < c->high; i++) {
 		struct slot *s = &c->slots[i];
 

@@ -63,9 +63,10 @@ struct crew {
 	uint32_t high; /* slots from here on have never been used */
 	uint32_t taken;
 	uint32_t next_order;
-	bool stopping; /* no more orders */
-	bool filling;  /* dynamic: pm.start_servers are not there yet */
-	bool proven;   /* a worker of this template has become idle */
+	uint64_t first_kept; /* workers of generations before it were told to leave */
+	bool stopping;       /* no more orders */
+	bool filling;        /* dynamic: pm.start_servers are not there yet */
+	bool proven;         /* a worker of this template has become idle */
 	unsigned rate, spawned, lost;
 	unsigned replacing; /* ends whose successor's start is worth a line */
 	bool at_limit;

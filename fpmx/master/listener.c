@@ -25,6 +25,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "proc/privs.h"
 
 /*
  * A start waits so long for another one that is binding in the same folder; a
@@ -189,10 +190,8 @@ static int owner_of(const char *text, uid_t *uid, gid_t *group, struct err *e)
 {
 	const struct passwd *pw;
 
-	if (text[strspn(text, "0123456789")] == '\0') {
-		*uid = (uid_t)strtoul(text, NULL, 10);
+	if (privs_number(text, uid))
 		return 0;
-	}
 	pw = getpwnam(text);
 	if (!pw)
 		return err_sys(e, "cannot get uid for user '%s'", text);
@@ -205,10 +204,8 @@ static int group_of(const char *text, gid_t *gid, struct err *e)
 {
 	const struct group *gr;
 
-	if (text[strspn(text, "0123456789")] == '\0') {
-		*gid = (gid_t)strtoul(text, NULL, 10);
+	if (privs_number(text, gid))
 		return 0;
-	}
 	gr = getgrnam(text);
 	if (!gr)
 		return err_sys(e, "cannot get gid for group '%s'", text);

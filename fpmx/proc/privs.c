@@ -25,8 +25,7 @@
 
 /* --- resolving ----------------------------------------------------------- */
 
-/* Reads a uid or gid written in digits. (uid_t)-1 means "no change": refused. */
-static bool is_number(const char *text, uint32_t *id)
+bool privs_number(const char *text, uint32_t *id)
 {
 	uint64_t value = 0;
 
@@ -48,7 +47,7 @@ static int resolve_user(const struct pool_conf *c, struct arena *a, struct privs
 	uint32_t id;
 	const struct passwd *pw;
 
-	if (is_number(c->user, &id)) {
+	if (privs_number(c->user, &id)) {
 		/* As in php-fpm a number brings no USER and HOME; it may bring a group. */
 		pw = getpwuid(id);
 		p->uid = id;
@@ -71,7 +70,7 @@ static int resolve_group(const struct pool_conf *c, struct privs *p, struct err 
 	uint32_t id;
 	const struct group *gr;
 
-	if (is_number(c->group, &id)) {
+	if (privs_number(c->group, &id)) {
 		p->gid = id;
 		return 0;
 	}

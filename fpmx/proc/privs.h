@@ -32,6 +32,12 @@ struct privs {
 };
 
 /*
+ * Reads a uid or gid that is written in digits. False where it is not, or does
+ * not fit, or is the number that means "no change".
+ */
+bool privs_number(const char *text, uint32_t *id);
+
+/*
  * Looks names up and fills *p from the pool; strings live in the arena. A user
  * given by number brings the group that the system knows for it, else group 0:
  * whether root is allowed is for the caller to judge.

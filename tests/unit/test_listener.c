@@ -129,6 +129,22 @@ START_TEST(a_failed_one_leaves_no_path_behind)
 }
 END_TEST
 
+/* 2^32 must not come out as root. */
+START_TEST(an_owner_that_is_too_large_is_refused)
+{
+	struct pool_conf odd = conf;
+	struct listener l;
+
+	make_path();
+	odd.listen_owner = "4294967296";
+	ck_assert_int_eq(listener_open(&l, &odd, path, &e), -1);
+	odd.listen_owner = NULL;
+	odd.listen_group = "4294967295";
+	ck_assert_int_eq(listener_open(&l, &odd, path, &e), -1);
+	clean();
+}
+END_TEST
+
 START_TEST(a_file_is_never_deleted)
 {
 	struct listener l;
@@ -213,6 +229,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, a_live_one_of_another_kind_is_left_alone);
 	tcase_add_test(tc, a_live_one_that_cannot_be_asked_is_left_alone);
 	tcase_add_test(tc, a_failed_one_leaves_no_path_behind);
+	tcase_add_test(tc, an_owner_that_is_too_large_is_refused);
 	tcase_add_test(tc, a_file_is_never_deleted);
 	tcase_add_test(tc, a_vanished_path_is_bound_again_a_foreign_one_left);
 	tcase_add_test(tc, a_long_path_is_refused);

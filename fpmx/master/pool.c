@@ -116,14 +116,18 @@ static int open_retire_pipe(struct pool *p, struct err *e)
 	return 0;
 }
 
+/*
+ * Never read: workers share the open file, and with it O_NONBLOCK and the count,
+ * so a read might wait for ever. Each write is an edge, and the count has room
+ * for more of them than there will be.
+ */
 static void on_wake(void *ctx, int fd, uint32_t events)
 {
 	struct pool *p = ctx;
-	uint64_t count;
 
+	(void)fd;
 	(void)events;
-	if (read(fd, &count, sizeof(count)) == sizeof(count))
-		crew_look(&p->crew, false);
+	crew_look(&p->crew, false);
 }
 
 static int open_wake(struct pool *p, struct err *e)
@@ -131,7 +135,8 @@ static int open_wake(struct pool *p, struct err *e)
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->wake_fd < 0)
 		return err_sys(e, "[pool %s] eventfd", p->conf->name);
-	return loop_watch(p->host->loop, p->wake_fd, EPOLLIN, on_wake, p, &p->wake_watch, e);
+	return loop_watch(
+	    p->host->loop, p->wake_fd, EPOLLIN | EPOLLET, on_wake, p, &p->wake_watch, e);
 }
 
 static const struct template_calls template_calls;
@@ -575,8 +580,8 @@ bool pool_knows(const struct pool *p, pid_t pid)
 
 size_t pool_fds_of_pool(const struct pool_conf *conf)
 {
-	/* board, wake, retire pipe and the one before, access log, channel, pidfd, a spare */
-	return 9 + conf->listen.n;
+	/* board, wake, retire pipe and the one before, access log, channel, pidfd, report, spare */
+	return 10 + conf->listen.n;
 }
 
 size_t pool_fds_of_worker(const struct pool_conf *conf)

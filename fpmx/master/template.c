@@ -67,6 +67,7 @@ void template_init(struct template *t, struct loop *loop, const char *pool,
 	    .ctx = ctx,
 	    .pidfd = -1,
 	    .channel = -1,
+	    .report = -1,
 	};
 }
 
@@ -76,6 +77,26 @@ static void close_channel(struct template *t)
 {
 	loop_forget(t->loop, &t->channel_watch);
 	fd_close(&t->channel);
+}
+
+static void close_report(struct template *t)
+{
+	loop_forget(t->loop, &t->report_watch);
+	fd_close(&t->report);
+}
+
+/* It has executed, or it has ended or says why it will. */
+static void on_report(void *ctx, int fd, uint32_t events)
+{
+	struct template *t = ctx;
+	struct err e;
+
+	(void)events;
+	if (spawn_report(fd, &e) < 0) {
+		t->not_executed = true;
+		log_pool(LOG_LEVEL_ERROR, t->pool, "failed to start the template: %s", e.text);
+	}
+	close_report(t);
 }
 
 static void leave_is_late(void *ctx)
@@ -154,7 +175,10 @@ static void on_exit_ready(void *ctx, int fd, uint32_t events)
 		log_pool(LOG_LEVEL_ERROR, t->pool, "template %d: %s", (int)t->pid, e.text);
 	/* What it said before it died still counts: its last workers are in there. */
 	read_channel(t, MESSAGES_AT_END);
-	log_end(t, &end);
+	if (t->report >= 0)
+		on_report(t, t->report, 0);
+	if (!t->not_executed)
+		log_end(t, &end);
 	close_channel(t);
 	loop_forget(t->loop, &t->timer);
 	loop_forget(t->loop, &t->exit_watch);
@@ -307,6 +331,7 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 	    .stderr_fd = -1,
 	    .mask = &none,
 	    .files = how->files,
+	    .report_fd = &t->report,
 	};
 
 	sigemptyset(&none); /* whatever we were started with */
@@ -320,7 +345,9 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 /* Watches the new process. On failure it is left to be killed by the caller. */
 static int watch(struct template *t, struct err *e)
 {
-	if (loop_watch(t->loop, t->channel, EPOLLIN, on_channel_ready, t, &t->channel_watch, e) < 0)
+	if (loop_watch(t->loop, t->channel, EPOLLIN, on_channel_ready, t, &t->channel_watch, e) <
+		0 ||
+	    loop_watch(t->loop, t->report, EPOLLIN, on_report, t, &t->report_watch, e) < 0)
 		return -1;
 	return loop_watch(t->loop, t->pidfd, EPOLLIN, on_exit_ready, t, &t->exit_watch, e);
 }
@@ -344,7 +371,7 @@ int template_start(struct template *t, const struct template_start *how, struct 
 	}
 	t->channel = ends[0];
 	t->generation++;
-	t->was_ready = t->told = t->ping_open = false;
+	t->was_ready = t->told = t->ping_open = t->not_executed = false;
 	t->started_us = clock_now_us();
 	t->started_at_ms = loop_now_ms(t->loop);
 	move(t, TEMPLATE_STARTING);
@@ -353,6 +380,7 @@ int template_start(struct template *t, const struct template_start *how, struct 
 		/* The sweep of unknown children collects it. */
 		reap_signal(t->pidfd, SIGKILL);
 		close_channel(t);
+		close_report(t);
 		loop_forget(t->loop, &t->timer);
 		fd_close(&t->pidfd);
 		t->pid = 0;

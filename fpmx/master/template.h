@@ -55,11 +55,13 @@ struct template
 	bool told; /* to leave, by us */
 	pid_t pid;
 	int pidfd, channel;
+	int report; /* of its exec; -1 once that is known */
+	bool not_executed;
 	uint64_t started_us, started_at_ms;
 	uint64_t ping; /* number of the last one sent */
 	uint64_t ping_at_ms;
 	bool ping_open; /* no answer yet */
-	struct loop_handle exit_watch, channel_watch, timer;
+	struct loop_handle exit_watch, channel_watch, report_watch, timer;
 };
 
 void template_init(

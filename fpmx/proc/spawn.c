@@ -123,12 +123,13 @@ static int become_engine(const struct spawn_engine *s, struct launch *l, struct 
 	l->engine_fd = fcntl(s->engine_fd, F_DUPFD_CLOEXEC, 3);
 	if (l->report_fd < 0 || l->engine_fd < 0)
 		return err_sys(e, "fcntl(F_DUPFD_CLOEXEC)");
-	/* Before a limit of the pool's that the master's own descriptors exceed. */
-	if (set_stdio(s, e) < 0)
+	/*
+	 * Before a limit of the pool's that the master's own descriptors exceed,
+	 * and before its user can stop us while we hold those of other pools.
+	 */
+	if (set_stdio(s, e) < 0 || keep_fds(s, l, e) < 0)
 		return -1;
 	if (s->privs && privs_apply(s->privs, e) < 0)
-		return -1;
-	if (keep_fds(s, l, e) < 0)
 		return -1;
 
 	/* After the change of uid, which would take it away again. */
@@ -147,24 +148,11 @@ static int become_engine(const struct spawn_engine *s, struct launch *l, struct 
 	return err_sys(e, "execveat(%s)", ENGINE_NAME);
 }
 
-/*
- * Waits until exec closes the pipe or the child says why not. Returns 0 for
- * exec, else -1 with the reason in *e.
- */
-static int await_exec(int report_fd, struct err *e)
+int spawn_report(int report_fd, struct err *e)
 {
-	struct pollfd p = {.fd = report_fd, .events = POLLIN};
-	uint64_t until_ms = clock_now_ms() + EXEC_WAIT_MS;
 	struct err reason;
 	ssize_t got;
-	int n;
 
-	do
-		n = poll(&p, 1, clock_until_ms(until_ms));
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return err_set(
-		    e, "the new process did not come to its exec in %d ms", EXEC_WAIT_MS);
 	do
 		got = read(report_fd, &reason, sizeof(reason));
 	while (got < 0 && errno == EINTR);
@@ -175,6 +163,25 @@ static int await_exec(int report_fd, struct err *e)
 	if (e)
 		*e = reason;
 	return -1;
+}
+
+/*
+ * Waits until exec closes the pipe or the child says why not. Returns 0 for
+ * exec, else -1 with the reason in *e.
+ */
+static int await_exec(int report_fd, struct err *e)
+{
+	struct pollfd p = {.fd = report_fd, .events = POLLIN};
+	uint64_t until_ms = clock_now_ms() + EXEC_WAIT_MS;
+	int n;
+
+	do
+		n = poll(&p, 1, clock_until_ms(until_ms));
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return err_set(
+		    e, "the new process did not come to its exec in %d ms", EXEC_WAIT_MS);
+	return spawn_report(report_fd, e);
 }
 
 /* Ends a child that is not wanted; one that cannot die now is left to the reaper. */
@@ -211,12 +218,17 @@ static _Noreturn void run_child(const struct spawn_engine *s, struct launch *l)
 }
 
 /* In the master: the child is ours when it has executed. */
-static pid_t take_child(pid_t pid, int report_fd, int *pidfd, struct err *e)
+static pid_t take_child(
+    const struct spawn_engine *s, pid_t pid, int *report_fd, int *pidfd, struct err *e)
 {
 	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (*pidfd < 0)
 		err_sys(e, "pidfd_open");
-	else if (await_exec(report_fd, e) == 0)
+	else if (s->report_fd && fd_nonblock(*report_fd, true, e) == 0) {
+		*s->report_fd = *report_fd;
+		*report_fd = -1;
+		return pid;
+	} else if (!s->report_fd && await_exec(*report_fd, e) == 0)
 		return pid;
 	put_down(pid, pidfd);
 	return -1;
@@ -250,7 +262,7 @@ pid_t spawn_engine(const struct spawn_engine *s, int *pidfd, struct err *e)
 	free(l.keep);
 	fd_close(&report[1]);
 	if (pid > 0)
-		pid = take_child(pid, report[0], pidfd, e);
+		pid = take_child(s, pid, &report[0], pidfd, e);
 	fd_close(&report[0]);
 	return pid;
 }

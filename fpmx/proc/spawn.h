@@ -32,17 +32,31 @@ struct spawn_engine {
 	int stdout_fd, stderr_fd;   /* -1: /dev/null */
 	const sigset_t *mask;       /* signal mask after exec */
 	const struct rlimit *files; /* limit of open files after exec; NULL: as it is */
+	/*
+	 * NULL: the caller waits for the exec. Else it gets a descriptor to watch
+	 * for reading, non-blocking, and asks spawn_report() then: from the moment
+	 * it has become the pool's user the process can be stopped by that user,
+	 * and nobody else is to wait for it.
+	 */
+	int *report_fd;
 };
 
 /*
  * Forks and executes. In the child: privileges in php-fpm's order, SIGTERM when
  * the master dies, every signal at its default, then execveat() by descriptor. A
  * failure before exec comes back here through a pipe with the child's reason,
- * and the child is reaped. Waits for the exec, but five seconds at most. Returns
- * the pid and in *pidfd its pidfd (close-on-exec), or -1.
+ * and the child is reaped. Waits for the exec, but five seconds at most, where
+ * report_fd does not ask for it otherwise. Returns the pid and in *pidfd its
+ * pidfd (close-on-exec), or -1.
  */
 pid_t spawn_engine(const struct spawn_engine *, int *pidfd, struct err *)
     __attribute__((warn_unused_result));
+
+/*
+ * What became of the exec: 0 for success, -1 with the child's reason, which is
+ * about to end then. For a report_fd that is readable; the caller closes it.
+ */
+int spawn_report(int report_fd, struct err *) __attribute__((warn_unused_result));
 
 /*
  * In the template: a copy of this process whose parent is our parent (the

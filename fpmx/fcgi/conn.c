@@ -59,7 +59,6 @@ struct conn {
 	bool aborted;
 	bool kept;
 	uint64_t listened_at_ms;
-	uint64_t sent_bytes;
 	struct fcgi_slice body;
 
 	size_t in_at;
@@ -109,7 +108,6 @@ void conn_open(struct conn *c, int fd, const struct sockaddr_storage *peer, sock
 	c->phase = PHASE_BETWEEN;
 	c->body.n = 0;
 	c->in_at = c->in_len = 0;
-	c->sent_bytes = 0;
 	name_peer(c, peer, peer_len);
 	fcgi_reader_init(&c->reader);
 	outbox_init(&c->out, fd, c->limits.write_ms);
@@ -340,7 +338,6 @@ enum conn_result conn_read_request(struct conn *c, struct arena *arena, struct c
 	must(c->phase != PHASE_RUNNING);
 	c->phase = PHASE_BETWEEN;
 	c->aborted = c->kept = false;
-	c->sent_bytes = 0;
 	c->listened_at_ms = begun_ms;
 	r->params = params_new(arena);
 	for (;;) {
@@ -466,11 +463,7 @@ static enum conn_result write_as(struct conn *c, uint8_t type, const void *bytes
 
 enum conn_result conn_write(struct conn *c, const void *bytes, size_t n)
 {
-	enum conn_result result = write_as(c, FCGI_STDOUT, bytes, n);
-
-	if (result == CONN_OK)
-		c->sent_bytes += n;
-	return result;
+	return write_as(c, FCGI_STDOUT, bytes, n);
 }
 
 enum conn_result conn_write_err(struct conn *c, const void *bytes, size_t n)
@@ -572,9 +565,4 @@ bool conn_finish(struct conn *c, bool may_keep)
 bool conn_is_finished(const struct conn *c)
 {
 	return c->phase == PHASE_FINISHED;
-}
-
-uint64_t conn_sent_bytes(const struct conn *c)
-{
-	return c->sent_bytes;
 }

@@ -119,7 +119,4 @@ bool conn_is_finished(const struct conn *);
 /* Closes without a word. Nothing happens when it is closed. */
 void conn_close(struct conn *);
 
-/* Bytes of response body and header written to stdout so far. */
-uint64_t conn_sent_bytes(const struct conn *);
-
 #endif

@@ -252,7 +252,6 @@ static void report(
     struct engine_request *r, void (*on_response)(void *ctx, struct engine_request *))
 {
 	r->http_status = SG(sapi_headers).http_response_code;
-	r->content_length = SG(request_info).content_length;
 	r->peak_memory_bytes = zend_memory_peak_usage(true);
 	if (on_response != NULL && room_asked() != NULL)
 		on_response(r->ctx, r);
@@ -299,10 +298,9 @@ enum engine_outcome engine_serve(
 	}
 	if (*room.ours == 0)
 		_exit(EG(exit_status));
-	ini_undo_wire();
+	safe = ini_undo_wire() && safe && !room.request.spoils_worker;
 	signals_restore();
 	PG(max_input_time) = max_input_time;
-	safe = safe && !room.request.spoils_worker;
 	forget_request();
 	return safe ? ENGINE_SERVED : ENGINE_UNSAFE;
 }

@@ -276,9 +276,26 @@ void ini_apply_wire(void)
 	apply_text("PHP_ADMIN_VALUE", ZEND_INI_SYSTEM);
 }
 
-/* After request shutdown: what scripts changed has been put back by then. */
-void ini_undo_wire(void)
+/* An entry's own check may refuse what it had before, or raise an error. */
+static bool tell_old_value(zend_ini_entry *entry, zend_string *value)
 {
+	volatile bool told = false;
+
+	if (entry->on_modify == NULL)
+		return true;
+	zend_try
+	{
+		told = entry->on_modify(entry, value, entry->mh_arg1, entry->mh_arg2,
+			   entry->mh_arg3, ZEND_INI_STAGE_DEACTIVATE) == SUCCESS;
+	}
+	zend_end_try();
+	return told;
+}
+
+bool ini_undo_wire(void)
+{
+	bool all = true;
+
 	while (undo_list != NULL) {
 		struct undo *undo = undo_list;
 		zend_ini_entry *entry = undo->entry;
@@ -287,12 +304,15 @@ void ini_undo_wire(void)
 		undo_list = undo->next;
 		entry->modifiable = undo->modifiable;
 		if (ours != undo->value) {
-			if (entry->on_modify != NULL)
-				(void)entry->on_modify(entry, undo->value, entry->mh_arg1,
-				    entry->mh_arg2, entry->mh_arg3, ZEND_INI_STAGE_DEACTIVATE);
+			bool told = tell_old_value(entry, undo->value);
+
 			entry->value = undo->value;
-			zend_string_release_ex(ours, true);
+			/* Who was not told may still point to ours. */
+			if (told)
+				zend_string_release_ex(ours, true);
+			all = all && told;
 		}
 		pefree(undo, true);
 	}
+	return all;
 }

@@ -75,7 +75,11 @@ void ini_overlay(const struct pool_conf *); /* between php.ini and the extension
 void ini_uncover(void);
 void ini_apply_pool(const struct pool_conf *);
 void ini_apply_wire(void);
-void ini_undo_wire(void);
+/*
+ * After request shutdown: what scripts changed has been put back by then. False:
+ * something could not be, and the next request would see it.
+ */
+bool ini_undo_wire(void);
 
 /* --- userini.c --- */
 void userini_startup(void);

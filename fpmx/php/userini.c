@@ -4,6 +4,8 @@
  * Runs in: worker.
  * From DOCUMENT_ROOT down to the script's folder if that is inside it, else only
  * the script's folder. What was read is kept for user_ini.cache_ttl, absence too.
+ * With cgi.fix_pathinfo=0 a folder need not exist: who asks for ever new ones must
+ * not make us remember them all.
  */
 #include "php/room.h"
 
@@ -11,12 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than any site has in use: thousands of folders. */
+#define FOLDERS_MAX_BYTES (256u << 10)
+/* What a folder takes beside its path. */
+#define FOLDER_BYTES (sizeof(struct folder) + 64)
+
 struct folder {
 	time_t good_until;
 	HashTable values;
 };
 
 static HashTable folders; /* by path */
+static size_t folders_bytes;
 
 static void folder_free(zval *zv)
 {
@@ -48,12 +56,23 @@ static void read_folder(struct folder *f, const char *path)
 	(void)php_parse_user_ini_file(path, PG(user_ini_filename), &f->values);
 }
 
+static void make_room(size_t path_bytes)
+{
+	if (folders_bytes > FOLDERS_MAX_BYTES) {
+		zend_hash_clean(&folders);
+		folders_bytes = 0;
+	}
+	folders_bytes += FOLDER_BYTES + path_bytes;
+}
+
 static void activate_folder(const char *path, size_t n)
 {
 	struct folder *f = zend_hash_str_find_ptr(&folders, path, n);
 	char *copy;
 
 	if (f == NULL || request_time() > f->good_until) {
+		if (f == NULL)
+			make_room(n);
 		copy = estrndup(path, n);
 		f = pecalloc(1, sizeof(*f), true);
 		read_folder(f, copy);

@@ -92,6 +92,12 @@ def status_of(pid):
         return dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
 
 
+def private_kb(pid):
+    """What a process has of its own, in KiB."""
+    with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as f:
+        return sum(int(line.split()[1]) for line in f if line.startswith("Private_"))
+
+
 def children_of(parent):
     """Living children (no zombies): {pid: title}."""
     found = {}

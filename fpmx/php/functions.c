@@ -19,7 +19,8 @@ PHP_FUNCTION(fastcgi_finish_request)
 		RETURN_FALSE;
 	php_output_end_all();
 	php_header();
-	(void)conn_finish(r->conn, r->may_keep);
+	/* Not kept: the next request on it would wait until the script has ended. */
+	(void)conn_finish(r->conn, false);
 	RETURN_TRUE;
 }
 

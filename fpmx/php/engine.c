@@ -199,7 +199,7 @@ void engine_stop(void)
 	php_module_shutdown();
 	sapi_shutdown();
 	userini_shutdown();
-	free(room_sapi.ini_entries);
+	free((char *)(uintptr_t)room_sapi.ini_entries);
 	room_sapi.ini_entries = NULL;
 }
 

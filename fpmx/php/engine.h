@@ -79,7 +79,6 @@ struct engine_request {
 	const char *script;      /* path to run; NULL if none */
 	const char *script_name; /* for PHP_SELF and logs */
 	const char *php_self;
-	const char *path_info; /* or NULL */
 	/*
 	 * Called between request start-up and the script when action is not
 	 * known before (status pages need PHP's headers). May be NULL.
@@ -93,7 +92,6 @@ struct engine_request {
 	int http_status;
 	const char *auth_user; /* from WORKER_RUNNING until on_response returns; or NULL */
 	uint64_t peak_memory_bytes;
-	int64_t content_length;
 };
 
 /* Header of the finished response by exact name, for %{X}o; or NULL. */

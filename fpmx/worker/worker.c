@@ -118,14 +118,20 @@ static void note_reading(struct worker *w)
 	call_master(w);
 }
 
+static uint64_t length_of(const char *text)
+{
+	long long n = text != NULL ? strtoll(text, NULL, 10) : 0;
+
+	return n > 0 ? (uint64_t)n : 0;
+}
+
 static void note_request(struct worker *w, const struct engine_request *r)
 {
 	const struct params *params = w->fcgi->params;
-	const char *length = params_get(params, "CONTENT_LENGTH");
 	struct worker_view *v = &w->view;
 
 	v->state = WORKER_SETUP;
-	v->content_length = length != NULL ? (uint64_t)strtoll(length, NULL, 10) : 0;
+	v->content_length = length_of(params_get(params, "CONTENT_LENGTH"));
 	cut_copy(v->method, sizeof(v->method), params_get(params, "REQUEST_METHOD"));
 	cut_copy(v->query, sizeof(v->query), params_get(params, "QUERY_STRING"));
 	cut_copy(v->uri, sizeof(v->uri), r->script_name);
@@ -236,7 +242,6 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	r.script = script.missing ? NULL : script.path;
 	r.script_name = script.name;
 	r.php_self = script.php_self;
-	r.path_info = script.path_info;
 	w->asked = &r;
 	note_request(w, &r);
 	w->life.unsafe = engine_serve(&r, on_response) == ENGINE_UNSAFE;

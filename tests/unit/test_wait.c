@@ -372,11 +372,17 @@ END_TEST
 
 START_TEST(a_stranger_is_dropped)
 {
+	static void *volatile aside[4];
 	struct in6_addr nobody[1] = {IN6ADDR_LOOPBACK_INIT};
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int stranger, status;
 	pid_t later;
 
+	/* The one of set-up listens on a unix socket, where nobody is a stranger. */
+	aside[0] = w;
+	aside[1] = conn;
+	aside[2] = arena;
+	aside[3] = board;
 	clients = (struct clients){.restricted = true, .n = 1, .list = nobody};
 	listen_on((void *)&a, sizeof(a));
 	start();
@@ -391,6 +397,7 @@ START_TEST(a_stranger_is_dropped)
 	close(retire_end);
 	ck_assert_int_eq(wait_next(w, conn), WAIT_LEAVE);
 	ck_assert(!is_open(stranger) && !answered(stranger));
+	ck_assert(aside[0] != w && aside[1] != conn && aside[2] != arena && aside[3] != board);
 	waitpid(later, &status, 0);
 }
 END_TEST
@@ -403,7 +410,8 @@ START_TEST(out_of_descriptors_somebody_still_gets_an_answer)
 	say(first, request_once);
 	say(second, request_once);
 	close(top);
-	must(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	if (setrlimit(RLIMIT_NOFILE, &few) != 0 || dup(0) >= 0)
+		unit_skip("the limit of open files is not the kernel's (valgrind)");
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(wait_next(w, conn), WAIT_SHORT);
 		conn_close(conn);
@@ -423,7 +431,8 @@ START_TEST(out_of_descriptors_the_silent_go_first)
 	top = dup(0);
 	few = (struct rlimit){.rlim_cur = (rlim_t)top + 1, .rlim_max = (rlim_t)top + 1};
 	close(top);
-	must(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	if (setrlimit(RLIMIT_NOFILE, &few) != 0)
+		unit_skip("the limit of open files is not the kernel's (valgrind)");
 	serve_one(true);
 	ck_assert(answered(speaks));
 	ck_assert(!is_open(silent));

@@ -36,6 +36,16 @@
 #define COMPAT_FLUSH_SENDS_HEADERS (PHP_VERSION_ID >= 80400)
 
 /*
+ * Where .user.ini is applied: from 8.5 on before a form is read, so that it can
+ * say how long that may be.
+ */
+#if PHP_VERSION_ID >= 80500
+#define COMPAT_BEFORE_REQUEST pre_request_init
+#else
+#define COMPAT_BEFORE_REQUEST activate
+#endif
+
+/*
  * Random numbers that PHP seeds itself must differ from those of the other
  * workers.
  */
@@ -43,7 +53,7 @@ static inline void compat_forget_seeds(void)
 {
 	RANDOM_G(combined_lcg_seeded) = false;
 	RANDOM_G(mt19937_seeded) = false;
-#if PHP_VERSION_ID >= 80500
+#if PHP_VERSION_ID >= 80400
 	RANDOM_G(fallback_seed_state).initialized = false;
 #elif PHP_VERSION_ID >= 80300
 	RANDOM_G(fallback_seed_initialized) = false;

@@ -13,14 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[] = {"pcntl_alarm", "pcntl_signal", "pcntl_sigprocmask"};
-#define NAMES (sizeof(names) / sizeof(names[0]))
-
-static struct {
-	const zend_function *function;
-	zif_handler handler;
-} noted[NAMES];
-
 /* As it was before the first of them was called; valid while touched. */
 static bool touched;
 static sigset_t mask;
@@ -36,29 +28,37 @@ static void take_note(void)
 		sigaction(signo, NULL, &actions[signo]); /* libc's own fail, here and later */
 }
 
-static void note_and_call(INTERNAL_FUNCTION_PARAMETERS)
-{
-	take_note();
-	for (size_t i = 0; i < NAMES; i++) {
-		if (noted[i].function == execute_data->func) {
-			noted[i].handler(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-			return;
-		}
+/*
+ * One wrapper each: a closure made of such a function runs its handler with a
+ * copy of the function, so the function does not tell which one was called.
+ */
+#define NOTED(name)                                              \
+	static zif_handler name##_itself;                        \
+	static void note_##name(INTERNAL_FUNCTION_PARAMETERS)    \
+	{                                                        \
+		take_note();                                     \
+		name##_itself(INTERNAL_FUNCTION_PARAM_PASSTHRU); \
 	}
+
+NOTED(pcntl_alarm)
+NOTED(pcntl_signal)
+NOTED(pcntl_sigprocmask)
+
+static void wrap(const char *name, zif_handler wrapper, zif_handler *itself)
+{
+	zend_function *f = zend_hash_str_find_ptr(CG(function_table), name, strlen(name));
+
+	if (f == NULL || f->type != ZEND_INTERNAL_FUNCTION)
+		return;
+	*itself = f->internal_function.handler;
+	f->internal_function.handler = wrapper;
 }
 
 void signals_startup(void)
 {
-	for (size_t i = 0; i < NAMES; i++) {
-		zend_function *f =
-		    zend_hash_str_find_ptr(CG(function_table), names[i], strlen(names[i]));
-
-		if (f == NULL || f->type != ZEND_INTERNAL_FUNCTION)
-			continue;
-		noted[i].function = f;
-		noted[i].handler = f->internal_function.handler;
-		f->internal_function.handler = note_and_call;
-	}
+	wrap("pcntl_alarm", note_pcntl_alarm, &pcntl_alarm_itself);
+	wrap("pcntl_signal", note_pcntl_signal, &pcntl_signal_itself);
+	wrap("pcntl_sigprocmask", note_pcntl_sigprocmask, &pcntl_sigprocmask_itself);
 }
 
 void signals_restore(void)

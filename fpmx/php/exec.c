@@ -266,7 +266,8 @@ static void answer_without_php(struct engine_request *r)
 				   "\r\n"
 				   "Internal Server Error\n";
 
-	if (conn_write(r->conn, text, sizeof(text) - 1) == CONN_OK)
+	/* PHP may have shown the reason (display_startup_errors): that is the answer then. */
+	if (SG(headers_sent) || conn_write(r->conn, text, sizeof(text) - 1) == CONN_OK)
 		(void)conn_finish(r->conn, false);
 }
 

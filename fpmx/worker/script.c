@@ -10,6 +10,7 @@
 #include "worker/script.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -147,10 +148,14 @@ static char kind_of(const struct setup *u, struct slice path)
 	return path.n == 0 ? 0 : u->stat(text_of(u, path));
 }
 
-/* The longest path above filename that is a regular file. */
+/*
+ * The longest path above filename that is a regular file. What the system cannot
+ * look up for its length is none: a client's hundred thousand slashes are not
+ * worth as many looks and copies.
+ */
 static bool find_file(const struct setup *u, struct slice *file)
 {
-	*file = u->filename;
+	*file = first(u->filename, PATH_MAX);
 	while (file->n > 0) {
 		const char *slash = memrchr(file->at, '/', file->n);
 

@@ -190,6 +190,28 @@ START_TEST(huge_values_are_only_long)
 }
 END_TEST
 
+/* As many looks as there are slashes in what can be a path at all. */
+START_TEST(a_path_of_slashes_costs_no_more_than_a_long_path)
+{
+	const size_t n = 200000;
+	char *path = arena_alloc(arena, n + 1, 1);
+	struct params *p = params_of("SCRIPT_NAME=/a.php|DOCUMENT_ROOT=/w|");
+
+	for (size_t i = 0; i < n; i++)
+		path[i] = i % 2 == 0 ? '/' : 'x';
+	params_set(p, "SCRIPT_FILENAME", path, n);
+	ck_assert_ptr_null(resolved(p, FIX).path);
+	ck_assert_uint_le(looks, 4096 / 2 + 1);
+
+	memcpy(path, "/w/a.php", 8);
+	looks = 0;
+	p = params_of("SCRIPT_NAME=/a.php|DOCUMENT_ROOT=/w|");
+	params_set(p, "SCRIPT_FILENAME", path, n);
+	ck_assert_str_eq(resolved(p, FIX).path, "/w/a.php");
+	ck_assert_uint_le(looks, 4096 / 2 + 1);
+}
+END_TEST
+
 START_TEST(extensions_are_compared_byte_by_byte_at_the_end)
 {
 	const char *list = ".php .phar";
@@ -238,6 +260,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, what_is_no_regular_file_is_no_script_to_split_at);
 	tcase_add_test(tc, no_length_of_path_info_goes_wrong);
 	tcase_add_test(tc, huge_values_are_only_long);
+	tcase_add_test(tc, a_path_of_slashes_costs_no_more_than_a_long_path);
 	tcase_add_test(tc, extensions_are_compared_byte_by_byte_at_the_end);
 	tcase_add_test(tc, look_alikes_are_other_letters);
 	tcase_add_test(tc, an_empty_list_allows_all);

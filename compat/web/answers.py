@@ -14,6 +14,7 @@ NOTE_S = 3
 # Entries of the dump page that are of the moment.
 OF_THE_MOMENT = re.compile(r"^(REQUEST_TIME|REQUEST_TIME_FLOAT|REMOTE_PORT|UNIQUE_ID|REQUEST_BODY_FILE)$")
 NEW_SESSION = re.compile(r"PHPSESSID=[a-z0-9,-]{22,}")
+MAX_AGE = re.compile(r"Max-Age=\d+")
 HEADERS_OF_THE_MOMENT = ("date",)
 
 
@@ -129,7 +130,7 @@ def fields_of(name, answer, masks):
         out["body"] = f"{len(body)} bytes, {hash(body):x}"
     else:
         out["body"] = text
-    return {k: NEW_SESSION.sub("PHPSESSID=NEW", masked(v, masks)) for k, v in out.items()}
+    return {k: MAX_AGE.sub("Max-Age=N", NEW_SESSION.sub("PHPSESSID=NEW", masked(v, masks))) for k, v in out.items()}
 
 
 def send_plain(case, port):

@@ -167,7 +167,7 @@ static const struct {
 
 START_TEST(values_become_what_php_fpm_makes_of_them)
 {
-	char want[1024], text[8192];
+	char want[8192], text[16384];
 
 	snprintf(text, sizeof(text), "%s%s", POOL, with_dir(values[_i].text));
 	if (strstr(values[_i].text, "access.log") != NULL)

@@ -24,7 +24,7 @@
 /* An order whose template died is waited for so long: its worker may be there. */
 #define LOST_LIMIT_MS 2000
 
-/* A surplus worker that is idle and does not leave is killed after so long. */
+/* A worker that is to leave and is idle all that time is killed: it takes less to go. */
 #define RETIRE_LIMIT_MS 1000
 
 /* A worker that lived so long and is idle has proved that workers can start. */
@@ -457,14 +457,20 @@ static void on_worker_exit(void *ctx, int fd, uint32_t events)
 
 static void chase_retiring(struct crew *c, struct slot *s)
 {
-	if (c->stopping || loop_now_ms(c->loop) - s->since_ms < RETIRE_LIMIT_MS ||
-	    board_state(c->board, crew_number_of(s)) != WORKER_IDLE)
+	uint64_t now_ms = loop_now_ms(c->loop);
+	bool idle = board_state(c->board, crew_number_of(s)) == WORKER_IDLE;
+
+	if (!idle)
+		s->idle_at_ms = 0;
+	else if (s->idle_at_ms == 0)
+		s->idle_at_ms = now_ms;
+	if (c->stopping || !idle || now_ms - s->idle_at_ms < RETIRE_LIMIT_MS)
 		return;
 	log_pool(
 	    LOG_LEVEL_DEBUG, c->conf->name, "child %d does not leave, killing it", (int)s->pid);
 	s->replace = true; /* php-fpm: who had to be killed is replaced */
 	reap_signal(s->pidfd, SIGKILL);
-	slot_move(s, SLOT_KILLED, loop_now_ms(c->loop));
+	slot_move(s, SLOT_KILLED, now_ms);
 }
 
 /*

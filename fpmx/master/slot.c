@@ -39,6 +39,7 @@ void slot_move(struct slot *s, enum slot_state to, uint64_t now_ms)
 	must(slot_may_move(s->state, to));
 	s->state = to;
 	s->since_ms = now_ms;
+	s->idle_at_ms = 0;
 }
 
 bool slot_is_taken(const struct slot *s)

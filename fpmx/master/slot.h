@@ -40,6 +40,7 @@ struct slot {
 	uint64_t since_ms;      /* of the state */
 	uint64_t started_us;    /* of the worker, monotonic */
 	uint64_t ordered_at_ms; /* of the order */
+	uint64_t idle_at_ms;    /* of the first look in this state that found it idle; 0: none */
 	struct output *output;  /* caught stdout and stderr, or NULL */
 	bool surplus;           /* sent away because there were too many */
 	bool replace;           /* when it has gone, another is to follow */

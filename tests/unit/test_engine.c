@@ -376,10 +376,10 @@ START_TEST(many_requests_leave_no_memory_behind)
 	    "count($a);");
 	for (int i = 0; i < 50; i++)
 		run(code);
-	before = atol(body_of(run("echo (int)(memory_get_usage(true) / 1024);")));
+	before = strtol(body_of(run("echo (int)(memory_get_usage(true) / 1024);")), NULL, 10);
 	for (int i = 0; i < 200; i++)
 		run(code);
-	after = atol(body_of(run("echo (int)(memory_get_usage(true) / 1024);")));
+	after = strtol(body_of(run("echo (int)(memory_get_usage(true) / 1024);")), NULL, 10);
 	ck_assert_int_le(after, before);
 }
 END_TEST

@@ -115,7 +115,7 @@ static void conf_load_named(const char *name, bool root)
 /* The same of a text, behind a first line that sets an error log that is there. */
 static void conf_load_text(const char *text, bool root)
 {
-	char all[16384];
+	char all[16384 + 64];
 
 	snprintf(all, sizeof(all), "error_log = /dev/null\n%s", text);
 	conf_write("main.conf", all);

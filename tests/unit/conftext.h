@@ -115,10 +115,12 @@ static void conf_load_named(const char *name, bool root)
 /* The same of a text, behind a first line that sets an error log that is there. */
 static void conf_load_text(const char *text, bool root)
 {
-	char all[16384 + 64];
+	struct strbuf all;
 
-	snprintf(all, sizeof(all), "error_log = /dev/null\n%s", text);
-	conf_write("main.conf", all);
+	strbuf_init(&all, 1 << 20);
+	strbuf_printf(&all, "error_log = /dev/null\n%s", text);
+	conf_write("main.conf", strbuf_str(&all));
+	strbuf_free(&all);
 	conf_load_named("main.conf", root);
 }
 

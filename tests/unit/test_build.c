@@ -167,17 +167,18 @@ static const struct {
 
 START_TEST(values_become_what_php_fpm_makes_of_them)
 {
-	char want[8192], text[16384];
+	struct strbuf text;
 
-	snprintf(text, sizeof(text), "%s%s", POOL, with_dir(values[_i].text));
+	strbuf_init(&text, 1 << 20);
+	strbuf_printf(&text, "%s%s", POOL, with_dir(values[_i].text));
 	if (strstr(values[_i].text, "access.log") != NULL)
 		ck_assert_int_eq(mkdir(conf_path("www"), 0700), 0);
-	conf_load_text(text, false);
-	snprintf(want, sizeof(want), "%s", with_dir(values[_i].value));
+	conf_load_text(strbuf_str(&text), false);
 	ck_assert_msg(
 	    conf != NULL || strcmp(values[_i].name, "user") == 0, "%s", strbuf_str(&said));
 	if (conf != NULL)
-		ck_assert_str_eq(dumped(values[_i].name), want);
+		ck_assert_str_eq(dumped(values[_i].name), with_dir(values[_i].value));
+	strbuf_free(&text);
 }
 END_TEST
 

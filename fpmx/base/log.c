@@ -229,8 +229,11 @@ static void add_head(struct strbuf *s, enum log_level level, const char *func, i
 	if (setup.form == LOG_FORM_STAMPED)
 		add_stamp(s);
 	strbuf_printf(s, "%s: ", log_level_names[level]);
-	if (setup.form == LOG_FORM_STAMPED && setup.level == LOG_LEVEL_DEBUG)
-		strbuf_printf(s, "pid %d, %s(), line %d: ", (int)getpid(), func, line);
+	if (setup.level != LOG_LEVEL_DEBUG)
+		return;
+	if (setup.form == LOG_FORM_STAMPED)
+		strbuf_printf(s, "pid %d, ", (int)getpid());
+	strbuf_printf(s, "%s(), line %d: ", func, line);
 }
 
 /* "[LEVEL] text": what the line says after its prefix, without its newline. */

@@ -73,23 +73,45 @@ static void put_scan_dir(struct strbuf *out, const char *given, const char *dir)
 	} while (given != NULL);
 }
 
-/* The environment of module start-up: NULL-terminated, malloc'd, one block of pointers. */
+static bool env_has_same(char **env, const char *item)
+{
+	size_t n = strcspn(item, "=") + 1;
+
+	for (; *env != NULL; env++) {
+		if (strncmp(*env, item, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The environment of module start-up: the master's, which php.ini may name, and
+ * what only the pool has, which its extensions may look for. NULL-terminated,
+ * malloc'd, one block of pointers. scan_dir, unless NULL, comes first and wins.
+ */
 static char **startup_environment(const struct php_options *options, char *scan_dir)
 {
-	size_t n = options->startup_env.n;
-	char **env = calloc(n + 2, sizeof(*env));
-	size_t used = 0;
+	size_t n = 0, used = 0;
+	char **env;
 
+	while (environ[n] != NULL)
+		n++;
+	n += options->startup_env.n;
+	env = calloc(n + 2, sizeof(*env));
 	if (env == NULL)
 		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		const char *item = options->startup_env.items[i];
-
-		if (scan_dir == NULL || strncmp(item, SCAN_DIR "=", sizeof(SCAN_DIR)) != 0)
-			env[used++] = (char *)(uintptr_t)item;
-	}
 	if (scan_dir != NULL)
 		env[used++] = scan_dir;
+	for (size_t i = 0; i < options->startup_env.n; i++) {
+		char *item = (char *)(uintptr_t)options->startup_env.items[i];
+
+		if (!env_has_same(env, item))
+			env[used++] = item;
+	}
+	for (size_t i = 0; environ[i] != NULL; i++) {
+		if (!env_has_same(env, environ[i]))
+			env[used++] = environ[i];
+	}
 	return env;
 }
 

@@ -30,7 +30,7 @@ struct room_ini {
 	char *fpm_config;
 };
 
-/* The request that is being served; all zero between two requests. */
+/* The request that is being served; asked is NULL between two. */
 struct room_request {
 	struct engine_request *asked;
 	int64_t body_length; /* CONTENT_LENGTH; -1 when there is none */
@@ -47,7 +47,6 @@ struct room_request {
 struct room {
 	const struct pool_conf *pool; /* NULL in info commands */
 	struct room_ini ini;
-	bool in_worker;
 	unsigned char *ours; /* reads 0 in a child that a script forked; NULL before the worker */
 	char *home;          /* working directory between requests */
 	struct room_request request;

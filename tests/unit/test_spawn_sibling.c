@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -185,6 +186,8 @@ static _Noreturn void be_family(int report_fd)
 	pid_t master = getpid(), template = spawn_fork(&e), sibling;
 
 	if (template == 0) {
+		/* A worker handles it; a shell's background job has it ignored. */
+		sigaction(SIGQUIT, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 		sibling = spawn_sibling(master, &e);
 		if (sibling == 0)
 			for (;;)

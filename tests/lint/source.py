@@ -12,6 +12,8 @@ import sys
 ROOT = os.path.abspath(os.environ.get("FPMX_SRC") or os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("FPMX_BUILD") or os.path.join(ROOT, "build")
 SKIP = 77
+# What autoreconf makes: part of an archive, not of the repository.
+MADE = {"Makefile.in", "aclocal.m4", "config.h.in", "configure"}
 
 _found = 0
 
@@ -43,7 +45,8 @@ def files():
         for top, dirs, here in os.walk(ROOT):
             dirs[:] = [d for d in dirs if not re.fullmatch(r"build.*|autom4te\.cache|__pycache__|\.git|\.deps|_.*", d)]
             names += [os.path.relpath(os.path.join(top, n), ROOT) for n in here]
-    return sorted(n for n in names if n and os.path.isfile(os.path.join(ROOT, n)))
+    return sorted(n for n in names if n and n not in MADE and not n.startswith("build-aux/")
+                  and os.path.isfile(os.path.join(ROOT, n)))
 
 
 def c_files(under=("fpmx/", "tests/")):

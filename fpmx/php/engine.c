@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/must.h"
 #include "base/strbuf.h"
 
 #define SCAN_DIR "PHP_INI_SCAN_DIR"
@@ -199,6 +200,20 @@ int engine_start(const struct php_options *options, const struct pool_conf *pool
 	return 0;
 }
 
+/*
+ * Where requests begin and scripts are brought back to. The master's folder may
+ * be one that the pool's user cannot enter, or be gone: then it is the root.
+ */
+static int settle_home(struct err *e)
+{
+	room.home = getcwd(NULL, 0);
+	if (room.home != NULL && chdir(room.home) == 0)
+		return 0;
+	free(room.home);
+	room.home = must_memory(strdup("/"));
+	return chdir(room.home) == 0 ? 0 : err_sys(e, "failed to change to the root folder");
+}
+
 int engine_enter_worker(struct err *e)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -208,9 +223,8 @@ int engine_enter_worker(struct err *e)
 		return err_sys(e, "failed to map a page");
 	room.ours = page;
 	*room.ours = 1;
-	room.home = getcwd(NULL, 0);
-	if (room.home == NULL)
-		return err_sys(e, "failed to find out the working directory");
+	if (settle_home(e) != 0)
+		return -1;
 	compat_take_signal_handlers();
 	compat_forget_seeds();
 	return 0;

@@ -58,6 +58,14 @@ static const char *type_words(enum conf_type type)
 	return words[type];
 }
 
+/* This word, or the next that is not another name of an earlier one. */
+static const struct conf_word *no_alias(enum conf_type type, const struct conf_word *w)
+{
+	while (w->word != NULL && keys_word(type, w->value) != w->word)
+		w++;
+	return w;
+}
+
 /* "number, 512 or more", "duration", "static, dynamic or ondemand". */
 static void add_value(const struct conf_row *row, struct strbuf *out)
 {
@@ -74,9 +82,11 @@ static void add_value(const struct conf_row *row, struct strbuf *out)
 			strbuf_printf(out, " %" PRId64 " to %" PRId64, row->low, row->high);
 		return;
 	}
-	for (const char *mark = ""; w->word != NULL; w++) {
+	w = no_alias(row->type, w);
+	for (const char *mark = ""; w->word != NULL;) {
 		strbuf_printf(out, "%s%s", mark, w->word);
-		mark = w[1].word != NULL && w[2].word == NULL ? " or " : ", ";
+		w = no_alias(row->type, w + 1);
+		mark = w->word != NULL && no_alias(row->type, w + 1)->word == NULL ? " or " : ", ";
 	}
 }
 
@@ -102,8 +112,9 @@ static const char introduction[] =
     "pools:\n"
     "  shop:\n"
     "    listen: /run/fpmx/shop.sock\n"
-    "    pm: { mode: dynamic, max_children: 5 }      # or pm: dynamic, pm.max_children: 5\n"
-    "    env: { APP_ENV: production, TOKEN: ${TOKEN} }\n"
+    "    user: www-data\n"
+    "    pm: { mode: ondemand, max_children: 5 }     # or pm: ondemand, pm.max_children: 5\n"
+    "    env: { APP_ENV: production, TOKEN: \"${TOKEN}\" }\n"
     "    php_admin_value: { memory_limit: 256M }\n"
     "```\n"
     "\n"
@@ -112,7 +123,8 @@ static const char introduction[] =
     "* A duration is a number of seconds, or one with `s`, `m`, `h` or `d`. A yes or no may also\n"
     "  be on or off, true or false, 1 or 0.\n"
     "* `$pool` in a text is the name of the pool. `${NAME}` is a variable of the environment\n"
-    "  that the master was started with; between single quotes it stays as it is.\n"
+    "  that the master was started with; between single quotes it stays as it is. Inside\n"
+    "  `{ }` and `[ ]` YAML wants it between double quotes.\n"
     "* A relative path begins at the pool's `prefix`, else at the one given with `-p`, else at\n"
     "  the compiled one. A relative `include` of a YAML file begins at the folder of that file,\n"
     "  or at the prefix if only there something matches.\n"
@@ -121,7 +133,8 @@ static const char introduction[] =
     "* In `php_value` and `php_admin_value` yes and no mean `1` and nothing, as in php.ini; quote\n"
     "  them to mean the words. `\\${` stands for `${` where single quotes are no choice.\n"
     "* **change** says when a new value is taken: at the next *reload*, or only by a master\n"
-    "  that is started anew (*restart*). Directives marked **fpmx** are not php-fpm's.\n"
+    "  that is started anew (*restart*). This version cannot reload yet: restart for both.\n"
+    "  Directives marked **fpmx** are not php-fpm's.\n"
     "\n";
 
 static void config_scope(enum conf_scope scope)

@@ -475,6 +475,7 @@ static void read_global(struct reader *r)
 static void read_pools(struct reader *r)
 {
 	uint32_t space = ++r->spaces, names = ++r->spaces;
+	struct pool_conf *last = NULL;
 	struct conf_origin at;
 	const char *name;
 
@@ -496,7 +497,7 @@ static void read_pools(struct reader *r)
 			skip(r);
 			continue;
 		}
-		t.pool = build_pool(r->build, name, &at);
+		t.pool = last = build_pool(r->build, name, &at);
 		if (t.pool == NULL) {
 			r->failed = true;
 			skip(r);
@@ -506,6 +507,9 @@ static void read_pools(struct reader *r)
 			refuse(r, NULL, "'%s' must be a mapping of directives", name);
 		}
 	}
+	/* What this pool lacks may be there, behind the slip. */
+	if (r->stop && last != NULL)
+		last->damaged = true;
 }
 
 static void include(struct reader *r)

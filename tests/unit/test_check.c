@@ -112,6 +112,21 @@ static const struct {
     {POOL "listen = [::1]:0\n", "E invalid port value '0' (@/main.conf:7)"},
 };
 
+START_TEST(a_slip_in_yaml_makes_nothing_else_wrong)
+{
+	conf_write("slip.yaml", "global: { error_log: /dev/null }\n"
+				"pools:\n"
+				"  www:\n"
+				"    listen: /run/a.sock\n"
+				"   user: root\n"
+				"    pm: static\n");
+	conf_load_named("slip.yaml", true);
+	ck_assert_ptr_null(conf);
+	ck_assert_msg(strstr(strbuf_str(&said), "not YAML") != NULL, "%s", strbuf_str(&said));
+	ck_assert_msg(strstr(strbuf_str(&said), "defined") == NULL, "%s", strbuf_str(&said));
+}
+END_TEST
+
 START_TEST(the_first_line_is_php_fpm_s)
 {
 	size_t n = strlen(wrong[_i].first);
@@ -265,6 +280,7 @@ END_TEST
 static void add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, conf_setup, conf_teardown);
+	tcase_add_test(tc, a_slip_in_yaml_makes_nothing_else_wrong);
 	tcase_add_loop_test(
 	    tc, the_first_line_is_php_fpm_s, 0, (int)(sizeof(wrong) / sizeof(wrong[0])));
 	tcase_add_loop_test(

@@ -250,7 +250,8 @@ START_TEST(a_limit_that_cannot_be_set_is_logged_and_no_more)
 {
 	char path[] = "/tmp/fpmx-test-privs-XXXXXX", text[1024];
 	int fd = mkstemp(path);
-	struct log_setup log = {.fd = fd, .mirror_fd = -1, .form = LOG_FORM_PLAIN};
+	struct log_setup log = {
+	    .fd = fd, .mirror_fd = -1, .level = LOG_LEVEL_NOTICE, .form = LOG_FORM_PLAIN};
 	ssize_t n;
 
 	unlink(path);

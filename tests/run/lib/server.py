@@ -36,6 +36,13 @@ def skip(why):
     sys.exit(77)
 
 
+def preload(shim):
+    """Value of LD_PRELOAD for the engine. AddressSanitizer's library wants to come first."""
+    with open(FPMX + "-engine", "rb") as f:
+        sanitizer = re.search(rb"libasan\.so\.\d+", f.read())
+    return f"{sanitizer.group().decode()} {shim}" if sanitizer else shim
+
+
 def need_root():
     if not ROOT:
         skip("needs root")

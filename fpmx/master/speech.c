@@ -144,5 +144,5 @@ void speech_end(struct speech *s)
 	if (s->matched > 0)
 		give_up_mark(s);
 	if (s->text.len > 0)
-		put_line(s, s->spoke ? "" : CLOSED);
+		put_line(s, s->spoke || s->text.len + strlen(CLOSED) > room(s) ? "" : CLOSED);
 }

@@ -40,7 +40,10 @@ void speech_feed(struct speech *, const char *bytes, size_t n);
 /* Ends the message that is under way; nothing happens without one. */
 void speech_flush(struct speech *);
 
-/* The stream has ended: php-fpm says so when it never heard anything before. */
+/*
+ * The stream has ended: php-fpm says so when it never heard anything before; here,
+ * where the line has room for it.
+ */
 void speech_end(struct speech *);
 
 #endif

@@ -250,6 +250,18 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	w->fcgi = NULL;
 }
 
+/*
+ * Tells the master, who reads what is said into our stderr, that the message of
+ * this request ends here, newline or not. A full pipe has lost more than that.
+ */
+static void end_messages(const struct worker *w)
+{
+	static const char mark[] = {'\0', 'f', 's', 'c', 'f', '\0'};
+
+	if (w->pool->catch_workers_output && write(STDERR_FILENO, mark, sizeof(mark)) < 0)
+		return;
+}
+
 /* Without PHP when it cannot run: no descriptors, or a state that is in doubt. */
 static void serve(struct worker *w, bool without_php)
 {
@@ -272,6 +284,7 @@ static void serve(struct worker *w, bool without_php)
 	if (clock_now_us() - w->cpu_read_us > SHUTDOWN_NOTICED_US)
 		read_cpu(w);
 	wait_done(w->wait, w->conn);
+	end_messages(w);
 	arena_reset(w->request);
 	set_state(w, WORKER_IDLE);
 }

@@ -114,6 +114,52 @@ START_TEST(no_byte_of_a_false_mark_is_lost)
 }
 END_TEST
 
+static size_t heard_bytes;
+static char heard[4096];
+
+static void hear(void *ctx, const char *text, size_t n)
+{
+	(void)ctx;
+	ck_assert_uint_le(heard_bytes + n, sizeof(heard));
+	memcpy(heard + heard_bytes, text, n);
+	heard_bytes += n;
+}
+
+/* The three pieces of text, cut at a and b. */
+static void say_in_pieces(const char *text, size_t n, size_t a, size_t b)
+{
+	struct speech s = make(512, false);
+
+	s.line = hear;
+	heard_bytes = 0;
+	speech_feed(&s, text, a);
+	speech_feed(&s, text + a, b - a);
+	speech_feed(&s, text + b, n - b);
+	speech_end(&s);
+	speech_free(&s);
+}
+
+/* Whoever writes chooses the pieces, so they may change nothing. */
+START_TEST(pieces_change_nothing)
+{
+	static const char text[] = "ab\n" MARK "c\0f\0fs\0fsc\0fscf" MARK "\0\0fscf\0"
+				   "d" MARK MARK "e\n\nf\0fscg\0fscf\n" MARK "h\0fsc";
+	size_t n = sizeof(text) - 1;
+	char whole[sizeof(heard)];
+	size_t whole_bytes;
+
+	say_in_pieces(text, n, n, n);
+	whole_bytes = heard_bytes;
+	memcpy(whole, heard, heard_bytes);
+	for (size_t a = 0; a <= n; a++)
+		for (size_t b = a; b <= n; b++) {
+			say_in_pieces(text, n, a, b);
+			ck_assert_uint_eq(heard_bytes, whole_bytes);
+			ck_assert_int_eq(memcmp(heard, whole, whole_bytes), 0);
+		}
+}
+END_TEST
+
 static void feed_many(struct speech *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -178,6 +224,16 @@ START_TEST(the_end_is_told_when_nothing_was_heard_before)
 	speech_end(&s);
 	ck_assert_str_eq(got, "");
 	speech_free(&s);
+
+	/* No line is longer than the limit, not even so. */
+	s = make(512, true);
+	s.line = measure;
+	nsizes = 0;
+	feed_many(&s, 512 - 9 - 3);
+	speech_end(&s);
+	ck_assert_uint_eq(nsizes, 1);
+	ck_assert_uint_eq(sizes[0], 512 - 3);
+	speech_free(&s);
 }
 END_TEST
 
@@ -188,6 +244,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, the_mark_is_known_in_any_pieces);
 	tcase_add_test(tc, a_false_mark_is_text);
 	tcase_add_test(tc, no_byte_of_a_false_mark_is_lost);
+	tcase_add_test(tc, pieces_change_nothing);
 	tcase_add_test(tc, long_text_is_wrapped_at_the_limit);
 	tcase_add_test(tc, decorated_lines_are_exactly_the_limit);
 	tcase_add_test(tc, the_end_is_told_when_nothing_was_heard_before);

@@ -104,6 +104,7 @@ static void advise_ports(struct advice *a)
 			continue;
 		f = finding(a, CONF_ERROR, &a->pool->origin[KEY_POOL_listen]);
 		f.pool = NULL;
+		f.ours = false; /* php-fpm has it too, though at a start only */
 		report_add(a->report, &f, "invalid port value '%s'", port);
 	}
 }

@@ -458,8 +458,11 @@ static void check_names(struct check *k)
 	const struct pool_conf *p = k->pool;
 
 	k->stage = CONF_STAGE_NAMES;
-	check_user(k, KEY_POOL_user, p->user, "");
-	check_group(k, KEY_POOL_group, p->group, "");
+	/* A start that is not root's ignores these two, and says so. */
+	if (k->source->root || !k->source->start) {
+		check_user(k, KEY_POOL_user, p->user, "");
+		check_group(k, KEY_POOL_group, p->group, "");
+	}
 	check_user(k, KEY_POOL_listen_owner, p->listen_owner, NO_ERRNO);
 	check_group(k, KEY_POOL_listen_group, p->listen_group, NO_ERRNO);
 	k->stage = CONF_STAGE_CHECK;

@@ -103,8 +103,7 @@ static int open_port(struct listener *l, uint16_t port, struct err *e)
 	in6.sin6_addr = in6addr_any;
 	if (bind_tcp(l, (struct sockaddr *)&in6, sizeof(in6)) == 0)
 		return 0;
-	log_notice(
-	    "[pool %s] Failed implicitly binding to ::, retrying with 0.0.0.0", l->conf->name);
+	log_notice("Failed implicitly binding to ::, retrying with 0.0.0.0");
 	if (bind_tcp(l, (struct sockaddr *)&in, sizeof(in)) < 0)
 		return fail_bind(l, e);
 	return 0;

@@ -107,9 +107,9 @@ static const struct {
 	"E [pool www] mode 'worker' is not served by this version (@/main.conf:7)"},
     {POOL "mode = isolated\n",
 	"E [pool www] mode 'isolated' is not served by this version (@/main.conf:7)"},
-    {POOL "listen = 127.0.0.1:x\n", "E invalid port value 'x' (@/main.conf:7)"},
-    {POOL "listen = 99999999\n", "E invalid port value '99999999' (@/main.conf:7)"},
-    {POOL "listen = [::1]:0\n", "E invalid port value '0' (@/main.conf:7)"},
+    {POOL "listen = 127.0.0.1:x\n", "E invalid port value 'x'"},
+    {POOL "listen = 99999999\n", "E invalid port value '99999999'"},
+    {POOL "listen = [::1]:0\n", "E invalid port value '0'"},
 };
 
 START_TEST(a_slip_in_yaml_makes_nothing_else_wrong)
@@ -269,6 +269,26 @@ START_TEST(what_only_root_can_do_is_said_at_a_start)
 }
 END_TEST
 
+/* As php-fpm: the test of a configuration asks for names, such a start does not. */
+START_TEST(names_count_where_they_are_used)
+{
+	struct conf_source source = {.path = conf_path("main.conf"), .start = true};
+
+	conf_write("main.conf", "error_log = /dev/null\n[www]\nlisten = 9000\npm = static\n"
+				"pm.max_children = 1\nuser = no-such-user\n"
+				"group = no-such-group\n");
+	conf_report_init(&report);
+	conf = conf_load(&source, &report);
+	ck_assert_ptr_nonnull(conf);
+	conf_free(conf);
+	conf_report_free(&report);
+	source.start = false;
+	conf_report_init(&report);
+	conf = conf_load(&source, &report);
+	ck_assert_ptr_null(conf);
+}
+END_TEST
+
 START_TEST(control_characters_stay_out_of_log_lines)
 {
 	conf_load_text("foo\x1b = 1\n", true);
@@ -292,6 +312,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, nothing_is_made_by_checking);
 	tcase_add_test(tc, a_user_is_not_needed_without_root);
 	tcase_add_test(tc, what_only_root_can_do_is_said_at_a_start);
+	tcase_add_test(tc, names_count_where_they_are_used);
 	tcase_add_test(tc, control_characters_stay_out_of_log_lines);
 }
 

@@ -79,6 +79,19 @@ static int open_error_log(const struct global_conf *conf, struct err *e)
 	return dup_stderr(e);
 }
 
+static int make_error_log(const struct global_conf *conf, struct err *e)
+{
+	int fd;
+
+	if (is_syslog(conf))
+		return 0;
+	fd = logfile_open("error_log", conf->error_log, e);
+	if (fd < 0)
+		return -1;
+	fd_close(&fd);
+	return 0;
+}
+
 int logfile_configure(const struct global_conf *conf, bool to_file, struct err *e)
 {
 	struct log_setup setup = {
@@ -91,6 +104,9 @@ int logfile_configure(const struct global_conf *conf, bool to_file, struct err *
 	must(error_fd < 0);
 	first_stderr_fd = dup_stderr(e);
 	if (first_stderr_fd < 0)
+		return -1;
+	/* As php-fpm: a file that cannot be written is told even when stderr is the log. */
+	if (!to_file && make_error_log(conf, e) < 0)
 		return -1;
 	error_fd = to_file ? open_error_log(conf, e) : dup_stderr(e);
 	if (error_fd < 0)

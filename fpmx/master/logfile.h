@@ -26,7 +26,7 @@ int logfile_open(const char *what, const char *path, struct err *)
 /*
  * Sends log lines where [global] says. to_file: to error_log (or syslog), with
  * a copy to stderr of what is NOTICE and above until logfile_started(); else
- * to stderr alone.
+ * to stderr alone. The file is made in both cases.
  */
 int logfile_configure(const struct global_conf *, bool to_file, struct err *)
     __attribute__((warn_unused_result));

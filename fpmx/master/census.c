@@ -102,6 +102,6 @@ struct scale_view census_take(struct crew *c, bool tick)
 		census_longest_idle(c, &v.longest_idle_ms);
 	/* A static pool has all the workers that it may have: only the page wants to know. */
 	if (tick || c->conf->pm != PM_STATIC)
-		v.waiting = c->calls->waiting(c->ctx);
+		v.waiting = c->calls->waiting(c->ctx, tick);
 	return v;
 }

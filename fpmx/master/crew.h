@@ -34,8 +34,8 @@ struct crew_total {
 struct crew_calls {
 	/* A worker is wanted and there is no template to fork it. */
 	void (*need_template)(void *ctx);
-	/* Connections in the queues of all listeners; 0 if unknown. */
-	unsigned (*waiting)(void *ctx);
+	/* Connections in the queues of all listeners; 0 if unknown. tick: each second's count. */
+	unsigned (*waiting)(void *ctx, bool tick);
 	/* Fills descriptors that go along with a fork order; how many, or -1. */
 	int (*outputs)(void *ctx, struct slot *, int fds[CHAN_FDS_MAX]);
 	/* The ordered worker is there. */

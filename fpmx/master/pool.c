@@ -351,12 +351,14 @@ static void need_template(void *ctx)
 	start_template(ctx);
 }
 
-static unsigned count_waiting(void *ctx)
+static unsigned count_waiting(void *ctx, bool tick)
 {
 	struct pool *p = ctx;
 	struct sockdiag_queue q = door_queue(&p->door, p->host->netlink_fd);
 
-	bulletin_queue(&p->crew.bulletin, &q);
+	/* As in php-fpm: what a worker is just about to take is no queue to tell of. */
+	if (tick)
+		bulletin_queue(&p->crew.bulletin, &q);
 	return q.waiting;
 }
 

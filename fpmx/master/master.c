@@ -17,6 +17,7 @@
 #include "base/loop.h"
 #include "base/must.h"
 #include "master/daemon.h"
+#include "master/fdneeds.h"
 #include "master/logfile.h"
 #include "master/pool.h"
 #include "master/reap.h"
@@ -41,9 +42,6 @@
 #define KILL_EVERY_MS 1000
 /* What survives so many SIGKILLs is in the kernel's hands: we leave it there. */
 #define KILL_TRIES 10
-
-/* Descriptors of the master itself: log, stderr, epoll, signalfd, netlink, ... */
-#define FDS_OWN 32
 
 enum stop_stage {
 	STOP_NONE,
@@ -206,6 +204,9 @@ static void look_for_ready(struct master *m)
 	}
 	m->ready = true;
 	log_notice("ready to handle connections");
+	m->host.announced = true;
+	for (size_t i = 0; i < m->npools; i++)
+		pool_announced(m->pools[i]);
 	report_up(m);
 }
 
@@ -321,88 +322,20 @@ static void on_tick(void *ctx)
 
 /* --- start-up ------------------------------------------------------------------------------ */
 
-/* How many workers a pool has from the start, or needs to serve at all. */
-static size_t workers_at_least(const struct pool_conf *conf)
-{
-	switch (conf->pm) {
-	case PM_STATIC:
-		return (size_t)conf->pm_max_children;
-	case PM_DYNAMIC:
-		return (size_t)conf->pm_start_servers;
-	default:
-		return 1;
-	}
-}
-
-/* Sums over all pools. */
-struct fd_needs {
-	size_t base;      /* without any worker */
-	size_t least;     /* with those that must be there */
-	size_t most;      /* with all that may be there */
-	size_t of_worker; /* the dearest */
-};
-
-static struct fd_needs count_fds(const struct conf *conf)
-{
-	struct fd_needs n = {.base = FDS_OWN};
-	size_t least = 0, most = 0;
-
-	for (size_t i = 0; i < conf->npools; i++) {
-		const struct pool_conf *p = conf->pools[i];
-		size_t of_worker = pool_fds_of_worker(p);
-
-		n.base += pool_fds_of_pool(p);
-		least += workers_at_least(p) * of_worker;
-		most += (size_t)p->pm_max_children * of_worker;
-		if (of_worker > n.of_worker)
-			n.of_worker = of_worker;
-	}
-	n.least = n.base + least;
-	n.most = n.base + most;
-	return n;
-}
-
-/* Not all that the configuration allows can be had: as if process.max said so. */
-static int make_do(struct master *m, const struct fd_needs *n, size_t have, struct err *e)
-{
-	size_t workers;
-
-	if (have < n->least)
-		return err_set(e,
-		    "the pools need %zu open files, but RLIMIT_NOFILE allows %zu; lower "
-		    "pm.max_children or raise the limit",
-		    n->least, have);
-	workers = (have - n->base) / n->of_worker;
-	if (m->host.total.max == 0 || workers < m->host.total.max)
-		m->host.total.max = (unsigned)workers;
-	log_warn("RLIMIT_NOFILE allows %zu open files, %zu are needed for all of pm.max_children: "
-		 "there will be no more than %u workers",
-	    have, n->most, m->host.total.max);
-	return 0;
-}
-
-/*
- * A worker costs the master a descriptor. Where the soft limit is too low it is
- * raised; templates get the old one back, so that scripts see what they would
- * see under php-fpm.
- */
+/* Templates get the old limit back: scripts see what they would see under php-fpm. */
 static int raise_files(struct master *m, struct err *e)
 {
-	struct fd_needs n = count_fds(m->conf);
-	struct rlimit now;
+	unsigned *max = &m->host.total.max;
 
-	if (getrlimit(RLIMIT_NOFILE, &now) < 0)
-		return err_sys(e, "getrlimit");
-	m->files = now;
-	if (now.rlim_cur >= n.most)
+	switch (fdneeds_raise(m->conf, &m->files, max, e)) {
+	case FDNEEDS_ENOUGH:
 		return 0;
-	if (now.rlim_max < n.most && make_do(m, &n, now.rlim_max, e) < 0)
+	case FDNEEDS_RAISED:
+		m->host.files = &m->files;
+		return 0;
+	default:
 		return -1;
-	now.rlim_cur = now.rlim_max < n.most ? now.rlim_max : n.most;
-	if (setrlimit(RLIMIT_NOFILE, &now) < 0)
-		return err_sys(e, "setrlimit(RLIMIT_NOFILE)");
-	m->host.files = &m->files;
-	return 0;
+	}
 }
 
 static int set_limits(struct master *m, struct err *e)

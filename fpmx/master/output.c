@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
 #define READS_PER_TURN 16
 /* A dead worker's pipe holds no more than the kernel lets it. */
 #define READS_AT_END 4096
+/* What is said before it is released; a flood is not held. */
+#define HELD_MAX_BYTES (64u << 10)
 
 struct stream {
 	struct output *output;
@@ -35,6 +38,8 @@ struct output {
 	const struct pool_conf *conf;
 	pid_t pid;
 	struct stream streams[2];
+	bool holding;
+	struct strbuf held; /* whole lines */
 };
 
 static void put_head(void *ctx, struct strbuf *line)
@@ -46,11 +51,42 @@ static void put_head(void *ctx, struct strbuf *line)
 	    (int)s->output->pid, s->name);
 }
 
+void output_hold(struct output *o)
+{
+	o->holding = true;
+	strbuf_init(&o->held, HELD_MAX_BYTES);
+}
+
+void output_release(struct output *o)
+{
+	const char *at, *end;
+
+	if (!o || !o->holding)
+		return;
+	o->holding = false;
+	at = o->held.bytes;
+	end = at + o->held.len;
+	while (at < end) {
+		const char *next = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+
+		log_raw(at, (size_t)(next - at));
+		at = next;
+	}
+	strbuf_free(&o->held);
+}
+
 static void put_line(void *ctx, const char *text, size_t n)
 {
-	(void)ctx;
-	if (log_current()->level <= LOG_LEVEL_WARNING)
-		log_raw(text, n);
+	struct output *o = ((struct stream *)ctx)->output;
+
+	if (log_current()->level > LOG_LEVEL_WARNING)
+		return;
+	if (o->holding && o->held.len + n <= HELD_MAX_BYTES) {
+		strbuf_add(&o->held, text, n);
+		return;
+	}
+	output_release(o);
+	log_raw(text, n);
 }
 
 static void open_stream(
@@ -168,5 +204,6 @@ void output_close(struct output *o)
 		close_stream(&o->streams[i]);
 		speech_free(&o->streams[i].speech);
 	}
+	output_release(o);
 	free(o);
 }

@@ -1,6 +1,6 @@
 /*
- * output: what one worker writes to stdout and stderr, brought into the log
- * (catch_workers_output).
+ * output: what one worker or template writes to stdout and stderr, brought into
+ * the log (catch_workers_output).
  *
  * Runs in: master.
  * Never: reads more than a little of a flood before others have their turn.
@@ -26,6 +26,13 @@ struct output *output_open(struct loop *, const struct pool_conf *, uint32_t log
 
 /* The worker is there: begins to read. */
 void output_start(struct output *, pid_t pid);
+
+/*
+ * Between the two what is said is kept, for a later place in the log; not more
+ * than a little, and no longer than the output is open. NULL is fine to release.
+ */
+void output_hold(struct output *);
+void output_release(struct output *);
 
 /* The worker has gone: what is in the pipes is still said. NULL is fine. */
 void output_close(struct output *);

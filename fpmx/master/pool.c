@@ -260,6 +260,7 @@ static void start_template(struct pool *p)
 	    .privs = &p->privs,
 	    .boot_timeout_ms = p->conf->template_boot_timeout_ms,
 	    .files = p->conf->rlimit_files > 0 ? NULL : p->host->files,
+	    .hold_output = !p->host->announced,
 	};
 	uint64_t now_ms = loop_now_ms(p->host->loop);
 	struct err e;
@@ -449,6 +450,11 @@ bool pool_has_failed(const struct pool *p)
 	return p->settled && !p->came_up && !is_ondemand(p);
 }
 
+void pool_announced(struct pool *p)
+{
+	template_announced(&p->template);
+}
+
 static void send_away(struct pool *p)
 {
 	p->sent_away = true;
@@ -578,16 +584,4 @@ bool pool_is_empty(const struct pool *p)
 bool pool_knows(const struct pool *p, pid_t pid)
 {
 	return p->state != POOL_NEW && crew_knows(&p->crew, pid);
-}
-
-size_t pool_fds_of_pool(const struct pool_conf *conf)
-{
-	/* board, wake, retire pipe and the one before, access log, channel, pidfd, report, spare */
-	return 10 + conf->listen.n;
-}
-
-size_t pool_fds_of_worker(const struct pool_conf *conf)
-{
-	/* its pidfd, and two pipes where its output is caught */
-	return conf->catch_workers_output ? 3 : 1;
 }

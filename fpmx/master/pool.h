@@ -31,6 +31,7 @@ struct pool_host {
 	int netlink_fd; /* or -1 */
 	bool root, allow_root;
 	const struct rlimit *files; /* to be given back to templates, or NULL */
+	bool announced;             /* "ready to handle connections" is in the log */
 	struct crew_total total;
 	/* Something was settled or has ended: the master looks whether it waits for that. */
 	void (*changed)(void *ctx);
@@ -57,6 +58,9 @@ bool pool_is_settled(const struct pool *);
 /* Has no template of this pool ever come up, though one was needed? */
 bool pool_has_failed(const struct pool *);
 
+/* "ready to handle connections" is in the log. */
+void pool_announced(struct pool *);
+
 /* Each second. */
 void pool_tick(struct pool *);
 
@@ -73,9 +77,5 @@ void pool_log_cut(const struct pool *);
 bool pool_is_empty(const struct pool *);
 
 bool pool_knows(const struct pool *, pid_t);
-
-/* How many descriptors the master needs for a pool, and for each of its workers. */
-size_t pool_fds_of_pool(const struct pool_conf *);
-size_t pool_fds_of_worker(const struct pool_conf *);
 
 #endif

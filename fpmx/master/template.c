@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "master/output.h"
 #include "master/reap.h"
 #include "proc/exits.h"
 #include "proc/spawn.h"
@@ -83,6 +84,12 @@ static void close_report(struct template *t)
 {
 	loop_forget(t->loop, &t->report_watch);
 	fd_close(&t->report);
+}
+
+static void close_output(struct template *t)
+{
+	output_close(t->output);
+	t->output = NULL;
 }
 
 /* It has executed, or it has ended or says why it will. */
@@ -183,6 +190,7 @@ static void on_exit_ready(void *ctx, int fd, uint32_t events)
 	loop_forget(t->loop, &t->timer);
 	loop_forget(t->loop, &t->exit_watch);
 	fd_close(&t->pidfd);
+	close_output(t);
 	t->pid = 0;
 	move(t, TEMPLATE_NONE);
 	t->calls->gone(t->ctx, t->was_ready);
@@ -313,8 +321,26 @@ static size_t collect_fds(const struct heritage *h, int memfd, int *keep)
 	return n;
 }
 
+/*
+ * Extensions write to stderr when they start: in php-fpm that is a worker's
+ * stderr. fds gets the ends for the new process, or stays as it is.
+ */
+static int open_output(
+    struct template *t, const struct template_start *how, int fds[2], struct err *e)
+{
+	const struct heritage *h = how->heritage;
+
+	if (!h->pool || !h->pool->catch_workers_output)
+		return 0;
+	t->output = output_open(t->loop, h->pool, h->log.limit_bytes, fds, e);
+	if (t->output && how->hold_output)
+		output_hold(t->output);
+	return t->output ? 0 : -1;
+}
+
 static int spawn(struct template *t, const struct template_start *how, int memfd, struct err *e)
 {
+	int out[2] = {-1, -1};
 	char number[16], title[32];
 	const char *argv[] = {"fpmx-engine", "template", number, NULL};
 	int *keep = must_memory(calloc(how->heritage->nlisten + 8, sizeof(*keep)));
@@ -327,8 +353,6 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 	    .title = title,
 	    .keep = keep,
 	    .nkeep = collect_fds(how->heritage, memfd, keep),
-	    .stdout_fd = -1,
-	    .stderr_fd = -1,
 	    .mask = &none,
 	    .files = how->files,
 	    .report_fd = &t->report,
@@ -337,8 +361,19 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 	sigemptyset(&none); /* whatever we were started with */
 	snprintf(number, sizeof(number), "%d", memfd);
 	snprintf(title, sizeof(title), "php-fpm: template");
-	t->pid = spawn_engine(&s, &t->pidfd, e);
+	if (open_output(t, how, out, e) == 0) {
+		s.stdout_fd = out[0];
+		s.stderr_fd = out[1];
+		t->pid = spawn_engine(&s, &t->pidfd, e);
+	} else
+		t->pid = -1;
+	fd_close(&out[0]);
+	fd_close(&out[1]);
 	free(keep);
+	if (t->pid < 0)
+		close_output(t);
+	else if (t->output)
+		output_start(t->output, t->pid);
 	return t->pid < 0 ? -1 : 0;
 }
 
@@ -383,12 +418,18 @@ int template_start(struct template *t, const struct template_start *how, struct 
 		close_report(t);
 		loop_forget(t->loop, &t->timer);
 		fd_close(&t->pidfd);
+		close_output(t);
 		t->pid = 0;
 		move(t, TEMPLATE_NONE);
 		return -1;
 	}
 	log_pool(LOG_LEVEL_DEBUG, t->pool, "template %d started", (int)t->pid);
 	return 0;
+}
+
+void template_announced(struct template *t)
+{
+	output_release(t->output);
 }
 
 /* --- orders and pings --------------------------------------------------------- */

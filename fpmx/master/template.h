@@ -31,6 +31,8 @@ extern const char *const template_state_names[TEMPLATE_STATE_MAX];
 
 bool template_may_move(enum template_state from, enum template_state to);
 
+struct output;
+
 /* What it tells its pool. None of these may free the template. */
 struct template_calls {
 	void (*ready)(void *ctx);
@@ -60,7 +62,8 @@ struct template
 	uint64_t started_us, started_at_ms;
 	uint64_t ping; /* number of the last one sent */
 	uint64_t ping_at_ms;
-	bool ping_open; /* no answer yet */
+	bool ping_open;        /* no answer yet */
+	struct output *output; /* caught stdout and stderr, or NULL */
 	struct loop_handle exit_watch, channel_watch, report_watch, timer;
 };
 
@@ -75,11 +78,15 @@ struct template_start {
 	const struct privs *privs;
 	uint32_t boot_timeout_ms;
 	const struct rlimit *files; /* limit of open files to be given back; NULL: leave */
+	bool hold_output;           /* until template_announced() */
 };
 
 /* Only in state NONE. Returns -1 with the state still NONE. */
 int template_start(struct template *, const struct template_start *, struct err *)
     __attribute__((warn_unused_result));
+
+/* Start-up has been announced in the log: what the template has said may follow. */
+void template_announced(struct template *);
 
 /* Asks it to leave; what it still says is heard. Killed if it does not go. */
 void template_leave(struct template *);

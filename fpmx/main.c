@@ -18,6 +18,8 @@
 #include "conf/conf.h"
 #include "master/cli.h"
 #include "master/environ.h"
+#include "master/handover.h"
+#include "master/inherit.h"
 #include "master/info.h"
 #include "master/logfile.h"
 #include "master/master.h"
@@ -50,6 +52,13 @@ static int fail(void)
 	return EXIT_CONFIG;
 }
 
+/* What this process was started with. */
+struct command {
+	struct cli cli;
+	char *const *argv;
+	struct inherit *inherit;
+};
+
 static bool will_daemonize(const struct cli *cli, const struct conf *conf)
 {
 	if (cli->daemon != CLI_AS_CONFIGURED)
@@ -81,12 +90,15 @@ static int run_test(const struct cli *cli, const struct conf *conf)
 	return EXIT_DONE;
 }
 
-static int run_configured(const struct cli *cli, struct conf *conf)
+static int run_configured(const struct command *c, struct conf *conf)
 {
+	const struct cli *cli = &c->cli;
 	struct master_start start = {
 	    .cli = cli,
 	    .conf = conf,
+	    .argv = c->argv,
 	    .environ = environ,
+	    .inherit = c->inherit,
 	    .daemonize = will_daemonize(cli, conf),
 	};
 
@@ -103,8 +115,9 @@ static int check_prefix(const struct cli *cli)
 	return -1;
 }
 
-static int run(const struct cli *cli)
+static int run(const struct command *c)
 {
+	const struct cli *cli = &c->cli;
 	struct conf_source source = {
 	    .path = cli->config,
 	    .prefix = cli->prefix,
@@ -131,7 +144,7 @@ static int run(const struct cli *cli)
 	conf_report_free(&report);
 	if (!conf)
 		return fail();
-	code = run_configured(cli, conf);
+	code = run_configured(c, conf);
 	conf_free(conf);
 	return code;
 }
@@ -165,7 +178,9 @@ static void fill_stdio(void)
 int main(int argc, char **argv)
 {
 	struct arena *arena;
-	struct cli cli;
+	struct inherit inherit = {0};
+	struct command command = {.argv = argv, .inherit = &inherit};
+	struct cli *cli = &command.cli;
 	int code = EXIT_DONE;
 
 	fill_stdio();
@@ -173,21 +188,23 @@ int main(int argc, char **argv)
 	title_init(argc, argv);
 	must_whoami("the master");
 	arena = arena_new(4096);
-	cli_parse(argc, argv, arena, &cli);
-	cli.php.startup_env = environ_list(environ, arena);
-	switch (cli.action) {
+	cli_parse(argc, argv, arena, cli);
+	if (cli->action == CLI_RUN)
+		handover_read(&inherit);
+	cli->php.startup_env = environ_list(environ, arena);
+	switch (cli->action) {
 	case CLI_RUN:
 	case CLI_TEST:
-		code = run(&cli);
+		code = run(&command);
 		break;
 	case CLI_VERSION:
-		code = info_run("version", &cli.php, environ);
+		code = info_run("version", &cli->php, environ);
 		break;
 	case CLI_MODULES:
-		code = info_run("modules", &cli.php, environ);
+		code = info_run("modules", &cli->php, environ);
 		break;
 	case CLI_INFO:
-		code = info_run("info", &cli.php, environ);
+		code = info_run("info", &cli->php, environ);
 		break;
 	case CLI_HELP:
 		cli_usage(stdout);
@@ -197,6 +214,7 @@ int main(int argc, char **argv)
 		code = EXIT_USAGE;
 		break;
 	}
+	inherit_free(&inherit);
 	arena_free(arena);
 	return code;
 }

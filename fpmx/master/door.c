@@ -11,17 +11,17 @@
 #include "base/fd.h"
 #include "base/log.h"
 
-int door_open(
-    struct door *d, struct loop *loop, const struct pool_conf *conf, struct arena *a, struct err *e)
+int door_open(struct door *d, const struct door_setup *s, struct err *e)
 {
-	size_t n = conf->listen.n;
+	const struct conf_list *listen = &s->conf->listen;
 
-	*d = (struct door){.loop = loop, .pool = conf->name};
-	d->listeners = arena_alloc(a, n, sizeof(*d->listeners));
-	d->watches = arena_alloc(a, n, sizeof(*d->watches));
-	d->fds = arena_alloc(a, n, sizeof(*d->fds));
-	for (; d->n < n; d->n++)
-		if (listener_open(&d->listeners[d->n], conf, conf->listen.items[d->n], e) < 0)
+	*d = (struct door){.loop = s->loop, .pool = s->conf->name};
+	d->listeners = arena_alloc(s->arena, listen->n, sizeof(*d->listeners));
+	d->watches = arena_alloc(s->arena, listen->n, sizeof(*d->watches));
+	d->fds = arena_alloc(s->arena, listen->n, sizeof(*d->fds));
+	for (; d->n < listen->n; d->n++)
+		if (listener_open(
+			&d->listeners[d->n], s->conf, listen->items[d->n], s->inherit, e) < 0)
 			return -1;
 	return 0;
 }

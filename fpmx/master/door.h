@@ -24,8 +24,15 @@ struct door {
 	int *fds; /* of the listeners, as last asked for */
 };
 
+struct door_setup {
+	struct loop *loop;
+	const struct pool_conf *conf;
+	struct inherit *inherit; /* sockets to take over, or NULL */
+	struct arena *arena;
+};
+
 /* Opens the addresses of the pool, all or none of use; door_close() in both cases. */
-int door_open(struct door *, struct loop *, const struct pool_conf *, struct arena *, struct err *)
+int door_open(struct door *, const struct door_setup *, struct err *)
     __attribute__((warn_unused_result));
 void door_close(struct door *, bool unlink_paths);
 

@@ -25,6 +25,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "master/stale.h"
 #include "proc/privs.h"
 
 /*
@@ -36,6 +37,12 @@
 #define LOCK_TRY_NS (20 * 1000 * 1000)
 
 #define MODE_DEFAULT 0660
+
+/* What else an opening needs to know. */
+struct how {
+	struct inherit *inherit; /* or NULL: there is nothing to be taken over */
+	int lock_tries;
+};
 
 /* --- what both kinds share ------------------------------------------------ */
 
@@ -65,19 +72,43 @@ static int fail_bind(const struct listener *l, struct err *e)
 	return err_sys(e, "unable to bind listening socket for address '%s'", l->text);
 }
 
+/* Again for one that was there before: that is how its backlog is changed. */
 static int start_listening(struct listener *l, struct err *e)
 {
+	if (l->lent)
+		return 0;
 	if (listen(l->fd, l->conf->listen_backlog) < 0)
 		return err_sys(e, "failed to listen to address '%s'", l->text);
 	return 0;
 }
 
+/* --- what was there before us ------------------------------------------------ */
+
+/* Takes over a socket; false: there is none of that kind. */
+static bool adopt(struct listener *l, struct inherited *in)
+{
+	if (!in)
+		return false;
+	l->fd = in->fd;
+	l->lent = in->lent;
+	return true;
+}
+
+static bool adopt_address(struct listener *l, const struct how *how, const struct sockaddr *sa)
+{
+	address_key(sa, l->key);
+	return how->inherit && adopt(l, inherit_take(how->inherit, l->key));
+}
+
 /* --- TCP ------------------------------------------------------------------ */
 
-static int bind_tcp(struct listener *l, const struct sockaddr *sa, socklen_t n)
+static int bind_tcp(
+    struct listener *l, const struct how *how, const struct sockaddr *sa, socklen_t n)
 {
 	int on = 1, off = 0, saved;
 
+	if (adopt_address(l, how, sa))
+		return 0;
 	l->fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
 		return -1;
@@ -85,31 +116,33 @@ static int bind_tcp(struct listener *l, const struct sockaddr *sa, socklen_t n)
 	/* [::] takes IPv4 too, whatever net.ipv6.bindv6only says. */
 	if (sa->sa_family == AF_INET6)
 		setsockopt(l->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (bind(l->fd, sa, n) == 0) {
-		address_key(sa, l->key);
+	if (bind(l->fd, sa, n) == 0)
 		return 0;
-	}
 	saved = errno;
 	fd_close(&l->fd);
 	errno = saved;
 	return -1;
 }
 
-static int open_port(struct listener *l, uint16_t port, struct err *e)
+static int open_port(struct listener *l, const struct how *how, uint16_t port, struct err *e)
 {
 	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(port)};
 
 	in6.sin6_addr = in6addr_any;
-	if (bind_tcp(l, (struct sockaddr *)&in6, sizeof(in6)) == 0)
+	/* One that had to make do with 0.0.0.0 is not to get a twin on [::]. */
+	if (adopt_address(l, how, (struct sockaddr *)&in6) ||
+	    adopt_address(l, how, (struct sockaddr *)&in) ||
+	    bind_tcp(l, how, (struct sockaddr *)&in6, sizeof(in6)) == 0)
 		return 0;
 	log_notice("Failed implicitly binding to ::, retrying with 0.0.0.0");
-	if (bind_tcp(l, (struct sockaddr *)&in, sizeof(in)) < 0)
+	if (bind_tcp(l, how, (struct sockaddr *)&in, sizeof(in)) < 0)
 		return fail_bind(l, e);
 	return 0;
 }
 
-static int open_host(struct listener *l, const struct address *a, struct err *e)
+static int open_host(
+    struct listener *l, const struct how *how, const struct address *a, struct err *e)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
 	char port[8];
@@ -123,7 +156,7 @@ static int open_host(struct listener *l, const struct address *a, struct err *e)
 		log_warn("[pool %s] Found multiple addresses for %s, the first is used and the "
 			 "others are ignored",
 		    l->conf->name, a->host);
-	rc = bind_tcp(l, found->ai_addr, found->ai_addrlen);
+	rc = bind_tcp(l, how, found->ai_addr, found->ai_addrlen);
 	if (rc < 0)
 		fail_bind(l, e);
 	freeaddrinfo(found);
@@ -152,22 +185,8 @@ static int lock_folder(const char *path, int tries)
 	return fd;
 }
 
-/*
- * Has nobody this socket any more? Only a refusal says so: a full queue, another
- * kind of socket, or that we could not ask, do not.
- */
-static bool is_stale(const struct sockaddr_un *un)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	bool stale = fd >= 0 && connect(fd, (const struct sockaddr *)un, sizeof(*un)) < 0 &&
-		     (errno == ECONNREFUSED || errno == ENOENT);
-
-	fd_close(&fd);
-	return stale;
-}
-
 /* Makes way for the bind. Only a socket without owner is ever removed. */
-static int clear_path(struct listener *l, const struct sockaddr_un *un, struct err *e)
+static int clear_path(struct listener *l, struct err *e)
 {
 	struct stat st;
 
@@ -177,7 +196,7 @@ static int clear_path(struct listener *l, const struct sockaddr_un *un, struct e
 		errno = EADDRINUSE;
 		return fail_bind(l, e);
 	}
-	if (!is_stale(un))
+	if (!stale_path(l->path))
 		return err_set(e, "Another FPM instance seems to already listen on %s", l->path);
 	if (unlink(l->path) < 0 && errno != ENOENT)
 		return err_sys(e, "failed to unlink the stale socket '%s'", l->path);
@@ -232,11 +251,20 @@ static int find_owner(const struct pool_conf *conf, struct owner *o, struct err 
 	return 0;
 }
 
+/* fchmod() refuses such descriptors; their names below /proc lead to the same file. */
+static int change_mode(int path_fd, mode_t mode)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+	return chmod(name, mode);
+}
+
 /*
- * Owner and group, before anybody can connect. Through a descriptor that does
- * not follow links, so that what is changed is what was bound.
+ * Owner, group and mode, before anybody can connect. Through a descriptor that
+ * does not follow links, so that what is changed is what was bound.
  */
-static int settle_owner(struct listener *l, const struct owner *o, struct err *e)
+static int settle_owner(struct listener *l, const struct owner *o, mode_t mode, struct err *e)
 {
 	int fd = open(l->path, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = 0;
 	struct stat st;
@@ -252,16 +280,24 @@ static int settle_owner(struct listener *l, const struct owner *o, struct err *e
 		    fchownat(fd, "", o->uid, o->gid, AT_EMPTY_PATH) < 0)
 			rc = err_sys(e, "[pool %s] failed to chown() the socket '%s'",
 			    l->conf->name, l->path);
+		else if ((st.st_mode & 0777) != mode && change_mode(fd, mode) < 0)
+			rc = err_sys(e, "[pool %s] failed to chmod() the socket '%s'",
+			    l->conf->name, l->path);
 	}
 	fd_close(&fd);
 	return rc;
 }
 
+/* The mode as configured; a default leaves what is. */
+static mode_t mode_of(const struct pool_conf *conf, mode_t otherwise)
+{
+	return pool_is_set(conf, listen_mode) ? conf->listen_mode.bits : otherwise;
+}
+
 static int bind_unix(struct listener *l, const struct sockaddr_un *un, struct err *e)
 {
-	mode_t mode = pool_is_set(l->conf, listen_mode) ? l->conf->listen_mode.bits : MODE_DEFAULT;
+	mode_t mode = mode_of(l->conf, MODE_DEFAULT), before;
 	struct owner owner;
-	mode_t before;
 	int rc;
 
 	if (find_owner(l->conf, &owner, e) < 0)
@@ -271,11 +307,45 @@ static int bind_unix(struct listener *l, const struct sockaddr_un *un, struct er
 	umask(before);
 	if (rc < 0)
 		return fail_bind(l, e);
-	return settle_owner(l, &owner, e);
+	return settle_owner(l, &owner, mode, e);
 }
 
-static int open_unix(struct listener *l, const char *path, int lock_tries, struct err *e)
+/*
+ * A socket that was there before us gets owner and mode as they are configured
+ * now; that it serves matters more than that they can be changed. The file at
+ * its path is taken for its own unless we know better: then listener_look()
+ * will find it lost.
+ */
+static void settle_adopted(struct listener *l, const struct inherited *in)
 {
+	struct owner owner;
+	struct stat st;
+	struct err e;
+
+	l->dev = in->dev;
+	l->ino = in->ino;
+	if (in->lent || lstat(l->path, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+	    (in->ino != 0 && (st.st_ino != in->ino || st.st_dev != in->dev)))
+		return;
+	if (find_owner(l->conf, &owner, &e) < 0 ||
+	    settle_owner(l, &owner, mode_of(l->conf, st.st_mode & 0777), &e) < 0)
+		log_pool(LOG_LEVEL_WARNING, l->conf->name, "%s", e.text);
+}
+
+static bool adopt_unix(struct listener *l, const struct how *how, struct inherited **in)
+{
+	if (!how->inherit)
+		return false;
+	*in = inherit_take(how->inherit, l->key);
+	if (!*in)
+		*in = inherit_take_file(how->inherit, l->path);
+	return adopt(l, *in);
+}
+
+static int open_unix(struct listener *l, const struct how *how, const char *path, struct err *e)
+{
+	struct inherited *in;
+
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	int lock, rc;
 
@@ -286,12 +356,16 @@ static int open_unix(struct listener *l, const char *path, int lock_tries, struc
 		    path, strlen(path), sizeof(un.sun_path) - 1);
 	memcpy(un.sun_path, path, strlen(path) + 1);
 	l->path = path;
+	address_key((struct sockaddr *)&un, l->key);
+	if (adopt_unix(l, how, &in)) {
+		settle_adopted(l, in);
+		return start_listening(l, e);
+	}
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
 		return err_sys(e, "failed to create new listening socket");
-	address_key((struct sockaddr *)&un, l->key);
-	lock = lock_folder(path, lock_tries);
-	rc = clear_path(l, &un, e);
+	lock = lock_folder(path, how->lock_tries);
+	rc = clear_path(l, e);
 	if (rc == 0)
 		rc = bind_unix(l, &un, e);
 	/* Under the lock still: until it listens, a twin would think it stale. */
@@ -304,7 +378,7 @@ static int open_unix(struct listener *l, const char *path, int lock_tries, struc
 /* --- opening, closing, looking after --------------------------------------- */
 
 static int open_any(struct listener *l, const struct pool_conf *conf, const char *text,
-    int lock_tries, struct err *e)
+    const struct how *how, struct err *e)
 {
 	struct address a;
 	int rc = -1;
@@ -314,13 +388,13 @@ static int open_any(struct listener *l, const struct pool_conf *conf, const char
 		return -1;
 	switch (a.kind) {
 	case ADDRESS_UNIX:
-		rc = open_unix(l, a.path, lock_tries, e);
+		rc = open_unix(l, how, a.path, e);
 		break;
 	case ADDRESS_PORT:
-		rc = open_port(l, a.port, e);
+		rc = open_port(l, how, a.port, e);
 		break;
 	case ADDRESS_HOST:
-		rc = open_host(l, &a, e);
+		rc = open_host(l, how, &a, e);
 		break;
 	case ADDRESS_KIND_MAX:
 		must(!"a kind of address");
@@ -334,9 +408,12 @@ static int open_any(struct listener *l, const struct pool_conf *conf, const char
 	return rc;
 }
 
-int listener_open(struct listener *l, const struct pool_conf *conf, const char *text, struct err *e)
+int listener_open(struct listener *l, const struct pool_conf *conf, const char *text,
+    struct inherit *inherit, struct err *e)
 {
-	return open_any(l, conf, text, LOCK_TRIES_START, e);
+	struct how how = {.inherit = inherit, .lock_tries = LOCK_TRIES_START};
+
+	return open_any(l, conf, text, &how, e);
 }
 
 /* Is what lies at the path what we have bound? */
@@ -349,7 +426,7 @@ static bool path_is_ours(const struct listener *l)
 
 void listener_close(struct listener *l, bool unlink_path)
 {
-	if (unlink_path && l->path && l->fd >= 0 && path_is_ours(l))
+	if (unlink_path && !l->lent && l->path && l->fd >= 0 && path_is_ours(l))
 		unlink(l->path);
 	fd_close(&l->fd);
 }
@@ -364,12 +441,13 @@ static void complain(struct listener *l, const char *text)
 
 enum listener_look listener_look(struct listener *l, int *old_fd)
 {
+	struct how how = {.lock_tries = LOCK_TRIES_RUNNING};
 	struct listener again = {.fd = -1};
 	struct stat st;
 	struct err e;
 
 	*old_fd = -1;
-	if (!l->path || path_is_ours(l)) {
+	if (!l->path || l->lent || path_is_ours(l)) {
 		l->complained = false;
 		return LISTENER_SAME;
 	}
@@ -377,7 +455,7 @@ enum listener_look listener_look(struct listener *l, int *old_fd)
 		complain(l, "somebody else's file is at the path of our socket; it is left alone");
 		return LISTENER_SAME;
 	}
-	if (open_any(&again, l->conf, l->text, LOCK_TRIES_RUNNING, &e) < 0) {
+	if (open_any(&again, l->conf, l->text, &how, &e) < 0) {
 		complain(l, e.text);
 		return LISTENER_SAME;
 	}

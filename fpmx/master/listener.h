@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "master/address.h"
+#include "master/inherit.h"
 #include "master/sockdiag.h"
 
 struct listener {
@@ -29,16 +30,18 @@ struct listener {
 	const char *path; /* unix: the path bound, else NULL */
 	dev_t dev;        /* unix: what we have bound */
 	ino_t ino;
+	bool lent;       /* its path, owner and mode are somebody else's affair */
 	bool complained; /* unix: the log knows that the path cannot be bound again */
 };
 
 /*
- * Binds and listens. A stale unix socket is replaced, under a lock of its
- * folder, so that of two masters that start at once exactly one gets it. Words
- * of failure are php-fpm's.
+ * Takes the socket over from inherit (NULL: there is none to be had), else
+ * binds and listens. Owner, mode and backlog are applied in both cases. A stale unix socket is
+ * replaced, under a lock of its folder, so that of two masters that start at once exactly one gets
+ * it. Words of failure are php-fpm's.
  */
-int listener_open(struct listener *, const struct pool_conf *, const char *text, struct err *)
-    __attribute__((warn_unused_result));
+int listener_open(struct listener *, const struct pool_conf *, const char *text,
+    struct inherit *inherit, struct err *) __attribute__((warn_unused_result));
 
 /* Closes the socket and, if asked, removes the path if it is still ours. */
 void listener_close(struct listener *, bool unlink_path);

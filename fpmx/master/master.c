@@ -18,6 +18,7 @@
 #include "base/must.h"
 #include "master/daemon.h"
 #include "master/fdneeds.h"
+#include "master/inherit.h"
 #include "master/logfile.h"
 #include "master/pool.h"
 #include "master/reap.h"
@@ -362,12 +363,14 @@ static int open_host(struct master *m, struct err *e)
 
 static int open_pools(struct master *m, struct err *e)
 {
+	inherit_announce(m->host.inherit);
 	m->pools = must_memory(calloc(m->conf->npools, sizeof(struct pool *)));
 	for (size_t i = 0; i < m->conf->npools; i++) {
 		m->pools[m->npools++] = pool_new(&m->host, m->conf->pools[i]);
 		if (pool_open(m->pools[i], e) < 0)
 			return -1;
 	}
+	inherit_drop_rest(m->host.inherit);
 	return 0;
 }
 
@@ -423,6 +426,7 @@ int master_run(const struct master_start *s)
 		.environ = s->environ,
 		.engine_fd = -1,
 		.netlink_fd = -1,
+		.inherit = s->inherit,
 		.root = geteuid() == 0,
 		.allow_root = s->cli->allow_root,
 		.total = {.max = (unsigned)s->conf->global.process_max},

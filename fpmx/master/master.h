@@ -9,11 +9,14 @@
 
 #include "conf/conf.h"
 #include "master/cli.h"
+#include "master/inherit.h"
 
 struct master_start {
 	const struct cli *cli;
 	const struct conf *conf;
-	char *const *environ;
+	char *const *argv;    /* of the process: a reload runs it again */
+	char *const *environ; /* of the process, less what was handed over in it */
+	struct inherit *inherit;
 	bool daemonize;
 };
 

@@ -152,8 +152,14 @@ int pool_open(struct pool *p, struct err *e)
 	    .calls = &crew_calls,
 	    .ctx = p,
 	};
+	struct door_setup door = {
+	    .loop = p->host->loop,
+	    .conf = p->conf,
+	    .inherit = p->host->inherit,
+	    .arena = p->arena,
+	};
 
-	if (open_privs(p, e) < 0 || door_open(&p->door, p->host->loop, p->conf, p->arena, e) < 0 ||
+	if (open_privs(p, e) < 0 || door_open(&p->door, &door, e) < 0 ||
 	    open_access_log(p, e) < 0 || open_retire_pipe(p, e) < 0 || open_wake(p, e) < 0)
 		return -1;
 	p->board = board_new(p->conf->name, (uint32_t)p->conf->pm_max_children, e);

@@ -28,7 +28,8 @@ struct pool_host {
 	struct php_options php;
 	char *const *environ; /* of the master */
 	int engine_fd;
-	int netlink_fd; /* or -1 */
+	int netlink_fd;          /* or -1 */
+	struct inherit *inherit; /* sockets that were there before us */
 	bool root, allow_root;
 	const struct rlimit *files; /* to be given back to templates, or NULL */
 	bool announced;             /* "ready to handle connections" is in the log */

@@ -44,7 +44,7 @@ START_TEST(a_socket_is_bound_and_removed)
 
 	make_path();
 	umask(077);
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), 0);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
 	ck_assert_str_eq(l.key, path);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0660);
@@ -64,11 +64,11 @@ START_TEST(a_stale_one_makes_way_a_live_one_does_not)
 
 	make_path();
 	fd = bind_path(true);
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), -1);
 	ck_assert_ptr_nonnull(
 	    strstr(e.text, "Another FPM instance seems to already listen on /tmp/"));
 	close(fd);
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), 0);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
 	listener_close(&l, true);
 	clean();
 }
@@ -84,10 +84,10 @@ START_TEST(a_live_one_of_another_kind_is_left_alone)
 	make_path();
 	memcpy(un.sun_path, path, strlen(path) + 1);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), -1);
 	ck_assert_int_eq(access(path, F_OK), 0);
 	close(fd);
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), 0);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
 	listener_close(&l, true);
 	clean();
 }
@@ -107,7 +107,7 @@ START_TEST(a_live_one_that_cannot_be_asked_is_left_alone)
 	now = before;
 	now.rlim_cur = (rlim_t)fd + 2; /* its own socket, and no other */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &now), 0);
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), -1);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_ino, theirs.st_ino);
@@ -123,7 +123,7 @@ START_TEST(a_failed_one_leaves_no_path_behind)
 
 	make_path();
 	odd.listen_owner = "no such user";
-	ck_assert_int_eq(listener_open(&l, &odd, path, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &odd, path, NULL, &e), -1);
 	ck_assert_int_eq(access(path, F_OK), -1);
 	clean();
 }
@@ -137,10 +137,10 @@ START_TEST(an_owner_that_is_too_large_is_refused)
 
 	make_path();
 	odd.listen_owner = "4294967296";
-	ck_assert_int_eq(listener_open(&l, &odd, path, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &odd, path, NULL, &e), -1);
 	odd.listen_owner = NULL;
 	odd.listen_group = "4294967295";
-	ck_assert_int_eq(listener_open(&l, &odd, path, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &odd, path, NULL, &e), -1);
 	clean();
 }
 END_TEST
@@ -151,7 +151,7 @@ START_TEST(a_file_is_never_deleted)
 
 	make_path();
 	close(open(path, O_CREAT | O_WRONLY, 0600));
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.text, "unable to bind listening socket for address"));
 	ck_assert_int_eq(access(path, F_OK), 0);
 	clean();
@@ -165,7 +165,7 @@ START_TEST(a_vanished_path_is_bound_again_a_foreign_one_left)
 	int old_fd, fd;
 
 	make_path();
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), 0);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
 	ck_assert_int_eq(listener_look(&l, &old_fd), LISTENER_SAME);
 	unlink(path);
 	ck_assert_int_eq(listener_look(&l, &old_fd), LISTENER_REBOUND);
@@ -194,7 +194,7 @@ START_TEST(a_long_path_is_refused)
 	memset(text, 'p', sizeof(text) - 1);
 	text[0] = '/';
 	text[sizeof(text) - 1] = '\0';
-	ck_assert_int_eq(listener_open(&l, &conf, text, &e), -1);
+	ck_assert_int_eq(listener_open(&l, &conf, text, NULL, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.text, "found length: 199, maximal length: 107"));
 }
 END_TEST
@@ -213,9 +213,9 @@ START_TEST(tcp_is_bound_once)
 	address_key((struct sockaddr *)&sa, text);
 	close(fd);
 	snprintf(path, sizeof(path), "127.0.0.1%.10s", strchr(text, ':'));
-	ck_assert_int_eq(listener_open(&l, &conf, path, &e), 0);
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
 	ck_assert_str_eq(l.key, path);
-	ck_assert_int_eq(listener_open(&again, &conf, path, &e), -1);
+	ck_assert_int_eq(listener_open(&again, &conf, path, NULL, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.text, "Address already in use (98)"));
 	ck_assert_int_eq(again.fd, -1);
 	listener_close(&l, true);

@@ -1,0 +1,152 @@
+/*
+ * inherit: the table.
+ *
+ * Runs in: master.
+ */
+#include "master/inherit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/must.h"
+#include "master/stale.h"
+
+/* 0, 1 and 2 are never sockets of ours. */
+#define FIRST_FD 3
+
+static bool is_listening(int fd)
+{
+	int type = 0, accepts = 0;
+	socklen_t n = sizeof(int);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) == 0 && type == SOCK_STREAM &&
+	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &n) == 0 && accepts;
+}
+
+/* Its address in the kernel's words; false for kinds of sockets that we do not have. */
+static bool name_of(int fd, struct inherited *i)
+{
+	struct sockaddr_storage name = {0};
+	socklen_t n = sizeof(name);
+
+	if (getsockname(fd, (struct sockaddr *)&name, &n) < 0)
+		return false;
+	i->is_unix = name.ss_family == AF_UNIX;
+	if (!i->is_unix && name.ss_family != AF_INET && name.ss_family != AF_INET6)
+		return false;
+	address_key((const struct sockaddr *)&name, i->key);
+	return i->key[0] != '\0';
+}
+
+static struct inherited *find_fd(struct inherit *t, int fd)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->items[i].fd == fd)
+			return &t->items[i];
+	return NULL;
+}
+
+int inherit_add(struct inherit *t, int fd, struct inherited **entry, struct err *e)
+{
+	struct inherited new = {.fd = fd};
+
+	*entry = find_fd(t, fd);
+	if (*entry)
+		return 0;
+	if (fd < FIRST_FD || !is_listening(fd) || !name_of(fd, &new))
+		return err_set(e, "descriptor %d is not a listening socket", fd);
+	if (fd_cloexec(fd, true, e) < 0 || fd_nonblock(fd, true, e) < 0)
+		return -1;
+	if (t->n == t->room) {
+		t->room = t->room ? t->room * 2 : 16;
+		t->items = must_memory(reallocarray(t->items, t->room, sizeof(*t->items)));
+	}
+	t->items[t->n] = new;
+	*entry = &t->items[t->n++];
+	return 0;
+}
+
+void inherit_complain(struct inherit *t, const char *fmt, ...)
+{
+	const char *before = t->complaints ? t->complaints : "";
+	char line[512], *all;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	must(asprintf(&all, "%s%s\n", before, line) >= 0);
+	free(t->complaints);
+	t->complaints = all;
+}
+
+void inherit_announce(const struct inherit *t)
+{
+	const char *line = t->complaints;
+
+	for (size_t i = 0; i < t->n; i++)
+		log_notice("using inherited socket fd=%d, \"%s\"", t->items[i].fd, t->items[i].key);
+	for (size_t n; line && *line; line += n + 1) {
+		n = strcspn(line, "\n");
+		log_warn("%.*s", (int)n, line);
+	}
+}
+
+struct inherited *inherit_take(struct inherit *t, const char *key)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct inherited *in = &t->items[i];
+
+		if (!in->taken && strcmp(in->key, key) == 0) {
+			in->taken = true;
+			return in;
+		}
+	}
+	return NULL;
+}
+
+struct inherited *inherit_take_file(struct inherit *t, const char *path)
+{
+	struct stat st;
+
+	if (t->n == 0 || lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return NULL;
+	for (size_t i = 0; i < t->n; i++) {
+		struct inherited *in = &t->items[i];
+
+		if (!in->taken && in->is_unix && in->ino != 0 && in->ino == st.st_ino &&
+		    in->dev == st.st_dev) {
+			in->taken = true;
+			return in;
+		}
+	}
+	return NULL;
+}
+
+void inherit_drop_rest(struct inherit *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct inherited *in = &t->items[i];
+
+		if (in->taken || in->fd < 0)
+			continue;
+		fd_close(&in->fd);
+		/* Somebody else may have bound the path since: it is removed only if it is dead. */
+		if (in->is_unix && !in->lent && stale_path(in->key))
+			unlink(in->key);
+	}
+}
+
+void inherit_free(struct inherit *t)
+{
+	free(t->items);
+	free(t->complaints);
+	*t = (struct inherit){0};
+}

@@ -1,0 +1,68 @@
+/*
+ * inherit: listening sockets that this process was started with.
+ *
+ * Runs in: master.
+ * One table, whoever fills it: FPM_SOCKETS and our own record (handover.c)
+ * after a reload, and whoever opens sockets for us before the start. Listeners
+ * take from it before they bind; what nobody has taken is closed.
+ * Never: believes what it is told of a descriptor. An entry is made only for a
+ * listening stream socket, and under the name that the kernel has for it.
+ */
+#ifndef FPMX_MASTER_INHERIT_H
+#define FPMX_MASTER_INHERIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "master/address.h"
+
+struct inherited {
+	int fd;                      /* non-blocking, close-on-exec */
+	char key[ADDRESS_KEY_BYTES]; /* address_key() of what it is bound to */
+	bool is_unix;
+	dev_t dev; /* unix: the file that was bound; ino 0: unknown */
+	ino_t ino;
+	/* Opened by somebody who keeps it: mode, owner and path are not ours to change. */
+	bool lent;
+	bool taken;
+};
+
+/* The zero value is empty. */
+struct inherit {
+	size_t n, room;
+	struct inherited *items;
+	char *complaints; /* lines, or NULL: the table is filled before there is a log */
+};
+
+/*
+ * Puts a descriptor into the table, as not taken and of unknown file. 0 and
+ * the entry, valid until the next call (an fd that is in the table already
+ * gives the old one); -1: it is no listening stream socket.
+ */
+int inherit_add(struct inherit *, int fd, struct inherited **entry, struct err *)
+    __attribute__((warn_unused_result));
+
+/* Keeps a line for inherit_announce(). */
+void inherit_complain(struct inherit *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* php-fpm's notice for each entry, and the complaints. */
+void inherit_announce(const struct inherit *);
+
+/* The entry of that address, now taken, or NULL. */
+struct inherited *inherit_take(struct inherit *, const char *key);
+
+/*
+ * The entry whose file lies at path, now taken, or NULL: the same socket may
+ * be configured by another name for its folder.
+ */
+struct inherited *inherit_take_file(struct inherit *, const char *path);
+
+/* Closes what was not taken; unix paths without an owner are removed then. */
+void inherit_drop_rest(struct inherit *);
+
+/* Closes nothing. */
+void inherit_free(struct inherit *);
+
+#endif

@@ -60,8 +60,10 @@ int err_wrap(struct err *e, const char *fmt, ...)
 	vsnprintf(before, sizeof(before) - 2, fmt, ap);
 	va_end(ap);
 	used = strlen(before);
-	memcpy(before + used, ": ", 2);
-	used += 2;
+	/* "[pool www] text", but "reading: text" */
+	if (used == 0 || before[used - 1] != ']')
+		before[used++] = ':';
+	before[used++] = ' ';
 
 	rest = strnlen(e->text, sizeof(e->text) - 1 - used);
 	memmove(e->text + used, e->text, rest);

@@ -25,7 +25,10 @@ int err_set(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2
 /* As err_set, then appends ": strerror (errno)" the way php-fpm's log does. */
 int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts "context: " before the text of *e on its way up. Always returns -1. */
+/*
+ * Puts "context: " before the text of *e on its way up, or "[pool www] " as
+ * php-fpm does where the context ends with a bracket. Always returns -1.
+ */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

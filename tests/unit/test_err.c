@@ -38,6 +38,8 @@ START_TEST(wrap_puts_context_in_front)
 	err_wrap(&e, "middle %d", 2);
 	err_wrap(&e, "outer");
 	ck_assert_str_eq(e.text, "outer: middle 2: inner");
+	err_wrap(&e, "[pool www]");
+	ck_assert_str_eq(e.text, "[pool www] outer: middle 2: inner");
 }
 END_TEST
 

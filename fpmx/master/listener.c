@@ -25,6 +25,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "master/sockacl.h"
 #include "master/stale.h"
 #include "proc/privs.h"
 
@@ -238,11 +239,24 @@ static int group_of(const char *text, gid_t *gid, struct err *e)
 struct owner {
 	uid_t uid;
 	gid_t gid;
+	struct sockacl acl; /* instead of the two, if any */
 };
+
+static void ignored(const struct pool_conf *conf, const char *key, const char *value)
+{
+	if (value && *value)
+		log_pool(
+		    LOG_LEVEL_WARNING, conf->name, "ACL set, %s = '%s' is ignored", key, value);
+}
 
 static int find_owner(const struct pool_conf *conf, struct owner *o, struct err *e)
 {
 	*o = (struct owner){.uid = (uid_t)-1, .gid = (gid_t)-1};
+	if (sockacl_is_wanted(conf)) {
+		ignored(conf, "listen.owner", conf->listen_owner);
+		ignored(conf, "listen.group", conf->listen_group);
+		return sockacl_resolve(conf, &o->acl, e);
+	}
 	if (conf->listen_owner && *conf->listen_owner &&
 	    owner_of(conf->listen_owner, &o->uid, &o->gid, e) < 0)
 		return -1;
@@ -261,8 +275,9 @@ static int change_mode(int path_fd, mode_t mode)
 }
 
 /*
- * Owner, group and mode, before anybody can connect. Through a descriptor that
- * does not follow links, so that what is changed is what was bound.
+ * Owner, group and mode, or the access list, before anybody can connect. Through
+ * a descriptor that does not follow links, so that what is changed is what was
+ * bound.
  */
 static int settle_owner(struct listener *l, const struct owner *o, mode_t mode, struct err *e)
 {
@@ -280,7 +295,9 @@ static int settle_owner(struct listener *l, const struct owner *o, mode_t mode, 
 		    fchownat(fd, "", o->uid, o->gid, AT_EMPTY_PATH) < 0)
 			rc = err_sys(e, "[pool %s] failed to chown() the socket '%s'",
 			    l->conf->name, l->path);
-		else if ((st.st_mode & 0777) != mode && change_mode(fd, mode) < 0)
+		else if (o->acl.n > 0 && sockacl_set(&o->acl, fd, mode, l->path, e) < 0)
+			rc = err_wrap(e, "[pool %s]", l->conf->name);
+		else if (o->acl.n == 0 && (st.st_mode & 0777) != mode && change_mode(fd, mode) < 0)
 			rc = err_sys(e, "[pool %s] failed to chmod() the socket '%s'",
 			    l->conf->name, l->path);
 	}
@@ -300,14 +317,15 @@ static int bind_unix(struct listener *l, const struct sockaddr_un *un, struct er
 	struct owner owner;
 	int rc;
 
-	if (find_owner(l->conf, &owner, e) < 0)
-		return -1;
-	before = umask(0777 & ~mode);
-	rc = bind(l->fd, (const struct sockaddr *)un, sizeof(*un));
-	umask(before);
-	if (rc < 0)
-		return fail_bind(l, e);
-	return settle_owner(l, &owner, mode, e);
+	rc = find_owner(l->conf, &owner, e);
+	if (rc == 0) {
+		before = umask(0777 & ~mode);
+		rc = bind(l->fd, (const struct sockaddr *)un, sizeof(*un));
+		umask(before);
+		rc = rc < 0 ? fail_bind(l, e) : settle_owner(l, &owner, mode, e);
+	}
+	sockacl_free(&owner.acl);
+	return rc;
 }
 
 /*
@@ -321,15 +339,19 @@ static void settle_adopted(struct listener *l, const struct inherited *in)
 	struct owner owner;
 	struct stat st;
 	struct err e;
+	mode_t mode;
 
 	l->dev = in->dev;
 	l->ino = in->ino;
 	if (in->lent || lstat(l->path, &st) < 0 || !S_ISSOCK(st.st_mode) ||
 	    (in->ino != 0 && (st.st_ino != in->ino || st.st_dev != in->dev)))
 		return;
+	/* Of a socket with an access list the group's bits are the mask, no mode. */
+	mode = sockacl_is_wanted(l->conf) ? MODE_DEFAULT : st.st_mode & 0777;
 	if (find_owner(l->conf, &owner, &e) < 0 ||
-	    settle_owner(l, &owner, mode_of(l->conf, st.st_mode & 0777), &e) < 0)
+	    settle_owner(l, &owner, mode_of(l->conf, mode), &e) < 0)
 		log_pool(LOG_LEVEL_WARNING, l->conf->name, "%s", e.text);
+	sockacl_free(&owner.acl);
 }
 
 static bool adopt_unix(struct listener *l, const struct how *how, struct inherited **in)

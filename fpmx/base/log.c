@@ -270,7 +270,7 @@ void log_line(
 	finish_line(s);
 
 	deliver(&targets[0], s->bytes, s->len);
-	if (level >= LOG_LEVEL_NOTICE)
+	if (level >= LOG_LEVEL_NOTICE && level >= setup.mirror_level)
 		deliver(&targets[1], s->bytes, s->len);
 	if (setup.syslog)
 		send_syslog(level, s, text_at);

@@ -38,9 +38,10 @@ enum log_form {
 };
 
 struct log_setup {
-	int fd;               /* where lines go; not owned */
-	int mirror_fd;        /* second place for NOTICE and above, or -1 */
-	enum log_level level; /* lines below it are not written */
+	int fd;                      /* where lines go; not owned */
+	int mirror_fd;               /* second place for NOTICE and above, or -1 */
+	enum log_level mirror_level; /* lines below it do not go there either */
+	enum log_level level;        /* lines below it are not written */
 	enum log_form form;
 	uint32_t limit_bytes; /* of one line, newline included; 0: 1024 */
 	bool syslog;          /* lines also go through syslog.h, opened by the caller */

@@ -420,6 +420,11 @@ static bool is_early(const struct slot *s, const struct worker_view *w)
 	return s->state == SLOT_RUNNING && w->requests == 0 && w->state <= WORKER_IDLE;
 }
 
+static bool is_crash(const struct reap_end *end)
+{
+	return end->by_signal && (end->code == SIGSEGV || end->code == SIGBUS);
+}
+
 static void on_worker_exit(void *ctx, int fd, uint32_t events)
 {
 	struct slot *s = ctx;
@@ -451,6 +456,8 @@ static void on_worker_exit(void *ctx, int fd, uint32_t events)
 	}
 	release(c, s);
 	crew_look(c, false);
+	if (is_crash(&end))
+		c->calls->crashed(c->ctx);
 }
 
 /* --- each second ---------------------------------------------------------------------------- */

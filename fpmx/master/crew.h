@@ -42,6 +42,8 @@ struct crew_calls {
 	void (*arrived)(void *ctx, struct slot *);
 	/* A slot has become free, or its order was not sent. */
 	void (*left)(void *ctx, struct slot *);
+	/* A worker has died of SIGSEGV or SIGBUS. */
+	void (*crashed)(void *ctx);
 	/* Shall the pool itself watch its listening sockets? */
 	void (*attend)(void *ctx, bool watch);
 };

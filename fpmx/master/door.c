@@ -76,6 +76,12 @@ void door_unwatch(struct door *d)
 		loop_forget(d->loop, &d->watches[i]);
 }
 
+void door_hand_over(const struct door *d, struct handover *h)
+{
+	for (size_t i = 0; i < d->n; i++)
+		handover_add(h, &d->listeners[i]);
+}
+
 bool door_look(struct door *d)
 {
 	bool changed = false;

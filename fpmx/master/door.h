@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/loop.h"
 #include "conf/conf.h"
+#include "master/handover.h"
 #include "master/listener.h"
 #include "master/sockdiag.h"
 
@@ -45,6 +46,9 @@ struct sockdiag_queue door_queue(const struct door *, int netlink_fd);
 /* Calls knock(ctx) while connections wait. */
 void door_watch(struct door *, loop_io_fn *knock, void *ctx);
 void door_unwatch(struct door *);
+
+/* All sockets go on to another program. */
+void door_hand_over(const struct door *, struct handover *);
 
 /* Each second: have sockets been bound again? Their descriptors are new then. */
 bool door_look(struct door *);

@@ -179,6 +179,7 @@ void handover_read(struct inherit *t)
 {
 	read_record(t);
 	read_lists(t);
+	t->reloaded = t->n > 0;
 	handover_forget();
 }
 

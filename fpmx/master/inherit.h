@@ -33,6 +33,7 @@ struct inherited {
 struct inherit {
 	size_t n, room;
 	struct inherited *items;
+	bool reloaded;    /* a master whose place we take has left them, not who started us */
 	char *complaints; /* lines, or NULL: the table is filled before there is a log */
 };
 

@@ -120,6 +120,14 @@ int logfile_configure(const struct global_conf *conf, bool to_file, struct err *
 	return 0;
 }
 
+void logfile_starts(void)
+{
+	struct log_setup setup = *log_current();
+
+	setup.mirror_level = LOG_LEVEL_ERROR;
+	log_configure(&setup);
+}
+
 void logfile_started(bool forget_stderr)
 {
 	struct log_setup setup = *log_current();
@@ -148,6 +156,21 @@ int logfile_reopen(const struct global_conf *conf, struct err *e)
 	fd_close(&error_fd);
 	error_fd = fd;
 	return 0;
+}
+
+void logfile_restore_stderr(void)
+{
+	int null;
+
+	if (first_stderr_fd >= 0) {
+		dup2(first_stderr_fd, STDERR_FILENO);
+		return;
+	}
+	/* What 2 is now is the log: the next program would write its first lines twice. */
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
+	fd_close(&null);
 }
 
 int logfile_fd(void)

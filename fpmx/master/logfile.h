@@ -31,6 +31,9 @@ int logfile_open(const char *what, const char *path, struct err *)
 int logfile_configure(const struct global_conf *, bool to_file, struct err *)
     __attribute__((warn_unused_result));
 
+/* Processes are being started: from here on only errors are copied. */
+void logfile_starts(void);
+
 /*
  * Start-up is over: no more copies. Where the log is a file, descriptor 2
  * becomes the log, so that nothing said by a library is lost; the first stderr
@@ -40,6 +43,12 @@ void logfile_started(bool forget_stderr);
 
 /* Opens error_log again (USR1), if that is where lines go. */
 int logfile_reopen(const struct global_conf *, struct err *) __attribute__((warn_unused_result));
+
+/*
+ * Before another program takes our place: descriptor 2 is again what it was
+ * when we were started, /dev/null where that was given up.
+ */
+void logfile_restore_stderr(void);
 
 /* For the templates' own lines; owned by this file. */
 int logfile_fd(void);

@@ -17,12 +17,17 @@
 #include "base/loop.h"
 #include "base/must.h"
 #include "master/daemon.h"
+#include "master/emergency.h"
 #include "master/fdneeds.h"
+#include "master/handover.h"
 #include "master/inherit.h"
 #include "master/logfile.h"
 #include "master/pool.h"
 #include "master/reap.h"
+#include "master/reload.h"
 #include "master/sockdiag.h"
+#include "master/stop.h"
+#include "master/trial.h"
 #include "proc/exits.h"
 #include "proc/privs.h"
 #include "proc/spawn.h"
@@ -36,135 +41,110 @@
  */
 #define REPORT_AFTER_MS 8000
 
-/* SIGQUIT with no process_control_timeout: requests get so long to finish. */
-#define DRAIN_DEFAULT_MS 30000
-/* From SIGTERM to SIGKILL, where process_control_timeout does not say. */
-#define TERM_LIMIT_MS 1000
-#define KILL_EVERY_MS 1000
-/* What survives so many SIGKILLs is in the kernel's hands: we leave it there. */
-#define KILL_TRIES 10
-
-enum stop_stage {
-	STOP_NONE,
-	STOP_DRAIN, /* QUIT: requests may finish */
-	STOP_TERM,
-	STOP_KILL,
-	STOP_STAGE_MAX
-};
-
 struct master {
 	const struct cli *cli;
+	char *const *argv;
 	const struct conf *conf;
 	struct pool_host host;
 	size_t npools;
 	struct pool **pools;
 	struct pid_file pid_file;
-	int report_fd; /* to the parent of a daemon, or -1 */
-	bool daemonize;
-	bool up;    /* start-up was reported */
-	bool ready; /* ready to handle connections */
-	enum stop_stage stop;
-	unsigned kills;
-	struct loop_handle tick_timer, report_timer, stop_timer;
+	int report_fd;  /* to the parent of a daemon, or -1 */
+	bool daemonize; /* in the background, or on its way there */
+	bool up;        /* start-up was reported */
+	bool ready;     /* ready to handle connections */
+	struct stop stop;
+	struct trial trial;
+	struct emergency emergency;
+	struct loop_handle tick_timer, report_timer;
 	struct rlimit files; /* before it was raised */
 	int exit_code;
 };
 
-/* A stop only gets stronger; a repeated signal changes nothing. */
-static const unsigned moves[STOP_STAGE_MAX] = {
-    [STOP_NONE] = 1U << STOP_DRAIN | 1U << STOP_TERM,
-    [STOP_DRAIN] = 1U << STOP_TERM,
-    [STOP_TERM] = 1U << STOP_KILL,
-    [STOP_KILL] = 0,
-};
-
-static bool may_stop(const struct master *m, enum stop_stage to)
-{
-	return moves[m->stop] & (1U << to);
-}
-
-static void move(struct master *m, enum stop_stage to)
-{
-	must(may_stop(m, to));
-	m->stop = to;
-}
-
 /* --- stopping ------------------------------------------------------------------- */
 
-static void set_stop_timer(struct master *m, uint32_t after_ms, loop_timer_fn *call)
+static void drain_all(void *ctx)
 {
-	loop_forget(m->host.loop, &m->stop_timer);
-	loop_timer(m->host.loop, after_ms, call, m, &m->stop_timer);
+	struct master *m = ctx;
+
+	for (size_t i = 0; i < m->npools; i++)
+		pool_stop(m->pools[i]);
 }
 
-static void signal_all(struct master *m, int signo)
+static void tell_cut(void *ctx)
 {
+	const struct master *m = ctx;
+
+	for (size_t i = 0; i < m->npools; i++)
+		pool_log_cut(m->pools[i]);
+}
+
+static void signal_all(void *ctx, int signo)
+{
+	struct master *m = ctx;
+
 	for (size_t i = 0; i < m->npools; i++)
 		pool_signal(m->pools[i], signo);
 }
 
-static void kill_again(void *ctx)
+static bool all_gone(void *ctx)
+{
+	const struct master *m = ctx;
+
+	for (size_t i = 0; i < m->npools; i++)
+		if (!pool_is_empty(m->pools[i]))
+			return false;
+	return true;
+}
+
+static const struct stop_calls stop_calls = {
+    .drain = drain_all,
+    .cut = tell_cut,
+    .signal = signal_all,
+    .is_over = all_gone,
+};
+
+static void stop(struct master *m, enum stop_aim aim)
+{
+	trial_cancel(&m->trial);
+	stop_begin(&m->stop, aim, m->conf->global.process_control_timeout_ms);
+}
+
+/* --- reload --------------------------------------------------------------------- */
+
+/* The next program tests the configuration before anything is touched. */
+static void try_reload(struct master *m)
+{
+	struct err e;
+
+	if (!stop_may(&m->stop, STOP_RELOAD))
+		return;
+	if (!trial_runs(&m->trial))
+		log_notice("Reloading in progress ...");
+	if (trial_start(&m->trial, &e) < 0)
+		log_error("the reload is given up, all stays as it was: %s", e.text);
+}
+
+static void on_trial_done(void *ctx, bool passed)
 {
 	struct master *m = ctx;
 
-	if (m->kills++ == KILL_TRIES) {
-		log_error("processes do not die, leaving them behind");
-		loop_stop(m->host.loop);
+	if (passed)
+		stop(m, STOP_RELOAD);
+	else
+		log_error("the reload is given up, all stays as it was");
+}
+
+static void on_crash(void *ctx)
+{
+	struct master *m = ctx;
+	const struct emergency *y = &m->emergency;
+
+	if (!emergency_count(&m->emergency, loop_now_ms(m->host.loop)))
 		return;
-	}
-	signal_all(m, SIGKILL);
-	set_stop_timer(m, KILL_EVERY_MS, kill_again);
-}
-
-static void term_is_late(void *ctx)
-{
-	move(ctx, STOP_KILL);
-	kill_again(ctx);
-}
-
-static void enter_term(struct master *m, uint32_t limit_ms)
-{
-	move(m, STOP_TERM);
-	for (size_t i = 0; i < m->npools; i++) {
-		pool_stop(m->pools[i]);
-		pool_log_cut(m->pools[i]);
-	}
-	signal_all(m, SIGTERM);
-	set_stop_timer(m, limit_ms, term_is_late);
-}
-
-static void drain_is_late(void *ctx)
-{
-	enter_term(ctx, TERM_LIMIT_MS);
-}
-
-static void look_for_end(struct master *m);
-
-static void terminate(struct master *m)
-{
-	uint32_t limit_ms = m->conf->global.process_control_timeout_ms;
-
-	enter_term(m, limit_ms > 0 ? limit_ms : TERM_LIMIT_MS);
-	look_for_end(m);
-}
-
-static void finish(struct master *m)
-{
-	uint32_t limit_ms = m->conf->global.process_control_timeout_ms;
-
-	move(m, STOP_DRAIN);
-	for (size_t i = 0; i < m->npools; i++)
-		pool_stop(m->pools[i]);
-	set_stop_timer(m, limit_ms > 0 ? limit_ms : DRAIN_DEFAULT_MS, drain_is_late);
-	look_for_end(m);
-}
-
-static void look_for_end(struct master *m)
-{
-	for (size_t i = 0; i < m->npools; i++)
-		if (!pool_is_empty(m->pools[i]))
-			return;
-	loop_stop(m->host.loop);
+	log_warn("failed processes threshold (%u in %u sec) is reached, initiating reload",
+	    y->threshold, y->interval_ms / 1000);
+	try_reload(m);
 }
 
 /* --- start-up's end ---------------------------------------------------------------- */
@@ -192,7 +172,7 @@ static bool all_failed(const struct master *m)
 
 static void look_for_ready(struct master *m)
 {
-	if (m->ready || m->stop != STOP_NONE)
+	if (m->ready || m->stop.aim != STOP_NOT)
 		return;
 	for (size_t i = 0; i < m->npools; i++)
 		if (!pool_is_settled(m->pools[i]))
@@ -200,7 +180,7 @@ static void look_for_ready(struct master *m)
 	if (all_failed(m)) {
 		log_error("FPM initialization failed");
 		m->exit_code = EXIT_SOFTWARE;
-		terminate(m);
+		stop(m, STOP_TERMINATE);
 		return;
 	}
 	m->ready = true;
@@ -215,8 +195,8 @@ static void on_change(void *ctx)
 {
 	struct master *m = ctx;
 
-	if (m->stop != STOP_NONE)
-		look_for_end(m);
+	if (m->stop.aim != STOP_NOT)
+		stop_look(&m->stop);
 	else
 		look_for_ready(m);
 }
@@ -248,24 +228,24 @@ static void on_signal(void *ctx, int signo)
 	switch (signo) {
 	case SIGTERM:
 	case SIGINT:
-		if (!may_stop(m, STOP_TERM))
+		if (!stop_may(&m->stop, STOP_TERMINATE))
 			return;
 		log_notice("Terminating ...");
-		terminate(m);
+		stop(m, STOP_TERMINATE);
 		break;
 	case SIGQUIT:
-		if (!may_stop(m, STOP_DRAIN))
+		if (!stop_may(&m->stop, STOP_FINISH))
 			return;
 		log_notice("Finishing ...");
-		finish(m);
+		stop(m, STOP_FINISH);
 		break;
 	case SIGUSR1:
-		if (m->stop == STOP_NONE)
+		if (m->stop.aim == STOP_NOT)
 			reopen_logs(m);
 		break;
 	case SIGUSR2:
 	case SIGHUP:
-		log_warn("reload is not available in this version, nothing was changed");
+		try_reload(m);
 		break;
 	default:
 		must(!"a signal that we asked for");
@@ -306,7 +286,7 @@ static bool is_known(void *ctx, pid_t pid)
 	for (size_t i = 0; i < m->npools; i++)
 		if (pool_knows(m->pools[i], pid))
 			return true;
-	return false;
+	return trial_knows(&m->trial, pid);
 }
 
 static void on_tick(void *ctx)
@@ -351,6 +331,23 @@ static int set_limits(struct master *m, struct err *e)
 	return raise_files(m, e);
 }
 
+static void prepare_stops(struct master *m)
+{
+	const struct global_conf *g = &m->conf->global;
+	struct trial_setup trial = {
+	    .loop = m->host.loop,
+	    .argv = m->argv,
+	    .files = m->host.files,
+	    .done = on_trial_done,
+	    .ctx = m,
+	};
+
+	stop_init(&m->stop, m->host.loop, &stop_calls, m);
+	trial_init(&m->trial, &trial);
+	emergency_init(
+	    &m->emergency, g->emergency_restart_threshold, g->emergency_restart_interval_ms);
+}
+
 static int open_host(struct master *m, struct err *e)
 {
 	m->host.engine_fd = spawn_open_engine(e);
@@ -358,7 +355,10 @@ static int open_host(struct master *m, struct err *e)
 		return -1;
 	m->host.netlink_fd = sockdiag_open();
 	m->host.loop = loop_new(e);
-	return m->host.loop ? take_signals(m, e) : -1;
+	if (!m->host.loop)
+		return -1;
+	prepare_stops(m);
+	return take_signals(m, e);
 }
 
 static int open_pools(struct master *m, struct err *e)
@@ -381,7 +381,8 @@ static int start(struct master *m, struct err *e)
 
 	if (set_limits(m, e) < 0)
 		return -1;
-	if (m->daemonize && daemon_detach(&m->report_fd, e) < 0)
+	/* After a reload we are in the background already. */
+	if (m->daemonize && !m->host.inherit->reloaded && daemon_detach(&m->report_fd, e) < 0)
 		return -1;
 	title_set("php-fpm: master process (%s)", m->conf->path);
 	if (open_host(m, e) < 0 || open_pools(m, e) < 0)
@@ -393,6 +394,7 @@ static int start(struct master *m, struct err *e)
 
 static void serve(struct master *m)
 {
+	logfile_starts();
 	log_notice("fpm is running, pid %d", (int)getpid());
 	loop_every(m->host.loop, TICK_MS, on_tick, m, &m->tick_timer);
 	loop_timer(m->host.loop, REPORT_AFTER_MS, report_up, m, &m->report_timer);
@@ -402,8 +404,28 @@ static void serve(struct master *m)
 	loop_run(m->host.loop);
 }
 
+/* Comes back only if it fails. */
+static void give_way(struct master *m)
+{
+	struct handover h = {0};
+	struct err e;
+
+	report_up(m); /* it was up, whatever comes next */
+	for (size_t i = 0; i < m->npools; i++)
+		pool_hand_over(m->pools[i], &h);
+	if (m->host.files && setrlimit(RLIMIT_NOFILE, m->host.files) < 0)
+		log_warn("setrlimit(RLIMIT_NOFILE) failed: errno %d", errno);
+	if (reload_exec(m->argv, &h, &e) < 0)
+		log_error("%s", e.text);
+	handover_free(&h);
+	m->exit_code = EXIT_SOFTWARE;
+}
+
 static void close_all(struct master *m)
 {
+	trial_cancel(&m->trial);
+	inherit_drop_rest(m->host.inherit);
+	emergency_free(&m->emergency);
 	for (size_t i = 0; i < m->npools; i++)
 		pool_free(m->pools[i], true);
 	free(m->pools);
@@ -418,6 +440,7 @@ int master_run(const struct master_start *s)
 {
 	struct master m = {
 	    .cli = s->cli,
+	    .argv = s->argv,
 	    .conf = s->conf,
 	    .daemonize = s->daemonize,
 	    .report_fd = -1,
@@ -430,7 +453,8 @@ int master_run(const struct master_start *s)
 		.root = geteuid() == 0,
 		.allow_root = s->cli->allow_root,
 		.total = {.max = (unsigned)s->conf->global.process_max},
-		.changed = on_change},
+		.changed = on_change,
+		.crashed = on_crash},
 	};
 	struct err e;
 
@@ -442,6 +466,8 @@ int master_run(const struct master_start *s)
 		m.exit_code = EXIT_CONFIG;
 	} else {
 		serve(&m);
+		if (m.stop.aim == STOP_RELOAD)
+			give_way(&m);
 		log_notice("exiting, bye-bye!");
 	}
 	close_all(&m);

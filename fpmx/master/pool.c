@@ -401,6 +401,13 @@ static void on_slot_left(void *ctx, struct slot *s)
 		p->host->changed(p->host->ctx);
 }
 
+static void on_crash(void *ctx)
+{
+	struct pool *p = ctx;
+
+	p->host->crashed(p->host->ctx);
+}
+
 static void on_connection(void *ctx, int fd, uint32_t events)
 {
 	struct pool *p = ctx;
@@ -431,6 +438,7 @@ static const struct crew_calls crew_calls = {
     .outputs = open_outputs,
     .arrived = on_arrived,
     .left = on_slot_left,
+    .crashed = on_crash,
     .attend = attend,
 };
 
@@ -585,6 +593,11 @@ void pool_log_cut(const struct pool *p)
 bool pool_is_empty(const struct pool *p)
 {
 	return p->state == POOL_NEW || (p->crew.taken == 0 && p->template.state == TEMPLATE_NONE);
+}
+
+void pool_hand_over(const struct pool *p, struct handover *h)
+{
+	door_hand_over(&p->door, h);
 }
 
 bool pool_knows(const struct pool *p, pid_t pid)

@@ -19,6 +19,7 @@
 #include "base/loop.h"
 #include "conf/conf.h"
 #include "master/crew.h"
+#include "master/handover.h"
 #include "proc/heritage.h"
 
 /* What all pools share; outlives them. */
@@ -36,6 +37,8 @@ struct pool_host {
 	struct crew_total total;
 	/* Something was settled or has ended: the master looks whether it waits for that. */
 	void (*changed)(void *ctx);
+	/* A worker has died of SIGSEGV or SIGBUS. */
+	void (*crashed)(void *ctx);
 	void *ctx;
 };
 
@@ -76,6 +79,9 @@ void pool_signal(struct pool *, int signo);
 void pool_log_cut(const struct pool *);
 /* Are all its processes gone? */
 bool pool_is_empty(const struct pool *);
+
+/* The sockets, for another program that takes our place. */
+void pool_hand_over(const struct pool *, struct handover *);
 
 bool pool_knows(const struct pool *, pid_t);
 

@@ -1,7 +1,7 @@
 /*
  * spawn: the only file that makes processes.
  *
- * Runs in: master (spawn_engine, spawn_fork), template (spawn_sibling).
+ * Runs in: master (all others), template (spawn_sibling).
  * Invariant: every process made here dies with the master (parent-death
  * signal), and everyone's parent is the master.
  */
@@ -75,7 +75,7 @@ static int dup_high(int fd, int otherwise, struct err *e)
 	return copy >= 0 ? copy : err_sys(e, "fcntl(F_DUPFD_CLOEXEC)");
 }
 
-static int set_stdio(const struct spawn_engine *s, struct err *e)
+static int set_stdio(int stdout_fd, int stderr_fd, struct err *e)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int from[3];
@@ -83,8 +83,8 @@ static int set_stdio(const struct spawn_engine *s, struct err *e)
 	if (null < 0)
 		return err_sys(e, "open(/dev/null)");
 	from[0] = dup_high(null, -1, e);
-	from[1] = dup_high(s->stdout_fd, null, e);
-	from[2] = dup_high(s->stderr_fd, null, e);
+	from[1] = dup_high(stdout_fd, null, e);
+	from[2] = dup_high(stderr_fd, null, e);
 	for (int i = 0; i < 3; i++)
 		if (from[i] < 0 || (dup2(from[i], i) < 0 && err_sys(e, "dup2(%d)", i)))
 			return -1;
@@ -127,7 +127,7 @@ static int become_engine(const struct spawn_engine *s, struct launch *l, struct 
 	 * Before a limit of the pool's that the master's own descriptors exceed,
 	 * and before its user can stop us while we hold those of other pools.
 	 */
-	if (set_stdio(s, e) < 0 || keep_fds(s, l, e) < 0)
+	if (set_stdio(s->stdout_fd, s->stderr_fd, e) < 0 || keep_fds(s, l, e) < 0)
 		return -1;
 	if (s->privs && privs_apply(s->privs, e) < 0)
 		return -1;
@@ -265,6 +265,62 @@ pid_t spawn_engine(const struct spawn_engine *s, int *pidfd, struct err *e)
 		pid = take_child(s, pid, &report[0], pidfd, e);
 	fd_close(&report[0]);
 	return pid;
+}
+
+/* --- other programs --------------------------------------------------------- */
+
+/* In the child. Returns only on failure. */
+static int become_program(const struct spawn_program *p, pid_t master, struct err *e)
+{
+	sigset_t none;
+
+	reset_signals();
+	if (set_stdio(p->output_fd, p->output_fd, e) < 0)
+		return -1;
+	fd_close_others(3, NULL, 0);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return err_sys(e, "prctl(PR_SET_PDEATHSIG)");
+	if (getppid() != master)
+		_exit(EXIT_ORPHANED);
+	if (p->files && setrlimit(RLIMIT_NOFILE, p->files) < 0)
+		return err_sys(e, "setrlimit(RLIMIT_NOFILE)");
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvpe(p->argv[0], (char *const *)(uintptr_t)p->argv, (char *const *)(uintptr_t)p->envp);
+	return err_sys(e, "cannot execute %s", p->argv[0]);
+}
+
+static _Noreturn void run_program(const struct spawn_program *p, pid_t master)
+{
+	struct err reason = {0};
+
+	become_program(p, master, &reason);
+	dprintf(STDERR_FILENO, "%s\n", reason.text);
+	_exit(EXIT_SOFTWARE);
+}
+
+pid_t spawn_program(const struct spawn_program *p, int *pidfd, struct err *e)
+{
+	pid_t master = getpid(), pid;
+	sigset_t all, before;
+
+	*pidfd = -1;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid == 0)
+		run_program(p, master);
+	if (pid < 0)
+		err_sys(e, "fork");
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		return -1;
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (*pidfd >= 0)
+		return pid;
+	err_sys(e, "pidfd_open");
+	put_down(pid, pidfd);
+	return -1;
 }
 
 pid_t spawn_fork(struct err *e)

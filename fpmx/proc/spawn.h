@@ -1,7 +1,7 @@
 /*
  * spawn: the only file that makes processes.
  *
- * Runs in: master (engines), template (workers).
+ * Runs in: master (engines, other programs), template (workers).
  */
 #ifndef FPMX_PROC_SPAWN_H
 #define FPMX_PROC_SPAWN_H
@@ -57,6 +57,22 @@ pid_t spawn_engine(const struct spawn_engine *, int *pidfd, struct err *)
  * about to end then. For a report_fd that is readable; the caller closes it.
  */
 int spawn_report(int report_fd, struct err *) __attribute__((warn_unused_result));
+
+struct spawn_program {
+	const char *const *argv;    /* argv[0] is looked for as execvp() does */
+	const char *const *envp;    /* NULL-terminated; the whole environment */
+	int output_fd;              /* becomes stdout and stderr */
+	const struct rlimit *files; /* limit of open files after exec; NULL: as it is */
+};
+
+/*
+ * Runs another program beside us, as who we are: no signal blocked or ignored,
+ * no other descriptor open, SIGKILL when the master dies. A failure before or of
+ * the exec is a sentence on output_fd and exit code 70. Does not wait. Returns
+ * the pid and in *pidfd its pidfd (close-on-exec), or -1.
+ */
+pid_t spawn_program(const struct spawn_program *, int *pidfd, struct err *)
+    __attribute__((warn_unused_result));
 
 /*
  * In the template: a copy of this process whose parent is our parent (the

@@ -129,6 +129,11 @@ START_TEST(the_mirror_gets_notices_and_above)
 	log_notice("two");
 	assert_matches(text_of(s.fd), "^DEBUG: .*: one\nNOTICE: .*: two\n$");
 	assert_matches(text_of(s.mirror_fd), "^NOTICE: .*: two\n$");
+	s.mirror_level = LOG_LEVEL_ERROR;
+	log_configure(&s);
+	log_warn("three");
+	log_error("four");
+	assert_matches(text_of(s.mirror_fd), "^NOTICE: .*: two\nERROR: .*: four\n$");
 }
 END_TEST
 

@@ -133,7 +133,7 @@ static const char introduction[] =
     "* In `php_value` and `php_admin_value` yes and no mean `1` and nothing, as in php.ini; quote\n"
     "  them to mean the words. `\\${` stands for `${` where single quotes are no choice.\n"
     "* **change** says when a new value is taken: at the next *reload*, or only by a master\n"
-    "  that is started anew (*restart*). This version cannot reload yet: restart for both.\n"
+    "  that is started anew (*restart*).\n"
     "  Directives marked **fpmx** are not php-fpm's.\n"
     "\n";
 

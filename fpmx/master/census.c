@@ -16,7 +16,7 @@ static uint64_t idle_since_us(const struct crew *c, const struct slot *s, uint64
 	struct worker_view w;
 	uint64_t at_us = s->started_us;
 
-	if (board_read(c->board, crew_number_of(s), &w) && w.request_started_us > at_us &&
+	if (board_read(c->set.board, crew_number_of(s), &w) && w.request_started_us > at_us &&
 	    w.request_started_us <= now_us && w.request_duration_us <= now_us)
 		at_us = w.request_started_us + w.request_duration_us;
 	return at_us < now_us ? at_us : now_us;
@@ -24,7 +24,8 @@ static uint64_t idle_since_us(const struct crew *c, const struct slot *s, uint64
 
 static bool is_idle(const struct crew *c, const struct slot *s)
 {
-	return s->state == SLOT_RUNNING && board_state(c->board, crew_number_of(s)) == WORKER_IDLE;
+	return s->state == SLOT_RUNNING &&
+	       board_state(c->set.board, crew_number_of(s)) == WORKER_IDLE;
 }
 
 struct slot *census_longest_idle(struct crew *c, uint32_t *idle_for_ms)
@@ -61,7 +62,7 @@ static void count_slot(const struct crew *c, const struct slot *s, struct scale_
 		v->retiring++;
 		break;
 	case SLOT_RUNNING:
-		switch (board_state(c->board, crew_number_of(s))) {
+		switch (board_state(c->set.board, crew_number_of(s))) {
 		case WORKER_GONE:
 		case WORKER_STARTING:
 			v->starting++;
@@ -88,7 +89,7 @@ unsigned census_room(const struct crew_total *t)
 struct scale_view census_take(struct crew *c, bool tick)
 {
 	struct scale_view v = {
-	    .room = census_room(c->total),
+	    .room = census_room(c->set.total),
 	    .rate = c->rate,
 	    .spawned = c->spawned,
 	    .lost = c->lost,
@@ -98,10 +99,10 @@ struct scale_view census_take(struct crew *c, bool tick)
 
 	for (uint32_t i = 0; i < c->high; i++)
 		count_slot(c, &c->slots[i], &v);
-	if (tick && c->conf->pm != PM_STATIC && v.idle > 0)
+	if (tick && c->set.conf->pm != PM_STATIC && v.idle > 0)
 		census_longest_idle(c, &v.longest_idle_ms);
 	/* A static pool has all the workers that it may have: only the page wants to know. */
-	if (tick || c->conf->pm != PM_STATIC)
-		v.waiting = c->calls->waiting(c->ctx, tick);
+	if (tick || c->set.conf->pm != PM_STATIC)
+		v.waiting = c->set.calls->waiting(c->set.ctx, tick);
 	return v;
 }

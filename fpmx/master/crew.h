@@ -48,8 +48,7 @@ struct crew_calls {
 	void (*attend)(void *ctx, bool watch);
 };
 
-struct crew {
-	/* set once */
+struct crew_setup {
 	const struct pool_conf *conf;
 	struct loop *loop;
 	struct board *board;
@@ -58,6 +57,10 @@ struct crew {
 	const struct crew_calls *calls;
 	void *ctx;
 	uid_t uid; /* that workers must have */
+};
+
+struct crew {
+	struct crew_setup set;
 
 	/* run-time state */
 	struct slot *slots;
@@ -78,17 +81,7 @@ struct crew {
 	struct bulletin bulletin;
 };
 
-/* The slots; crew_free() gives them back. conf and the rest outlive the crew. */
-struct crew_setup {
-	const struct pool_conf *conf;
-	struct loop *loop;
-	struct board *board;
-	struct template *template;
-	struct crew_total *total;
-	const struct crew_calls *calls;
-	void *ctx;
-	uid_t uid;
-};
+/* crew_free() gives back what this takes. What the setup points to outlives the crew. */
 void crew_init(struct crew *, const struct crew_setup *);
 void crew_free(struct crew *);
 
@@ -114,6 +107,9 @@ void crew_stop(struct crew *);
 void crew_signal(struct crew *, int signo);
 
 bool crew_knows(const struct crew *, pid_t);
+
+/* The slot's process is gone, or never was: it is free for another order. */
+void crew_release(struct crew *, struct slot *);
 
 /* The slot's number on the scoreboard. */
 uint32_t crew_number_of(const struct slot *);

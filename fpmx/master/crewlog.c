@@ -19,23 +19,23 @@
 
 void crewlog_limits(struct crew *c, const struct scale_step *step, const struct scale_view *v)
 {
-	const char *key = c->conf->pm == PM_ONDEMAND ? "max_children" : "pm.max_children";
+	const char *key = c->set.conf->pm == PM_ONDEMAND ? "max_children" : "pm.max_children";
 
 	if (step->at_limit && !c->at_limit && v->waiting > 0)
-		log_pool(LOG_LEVEL_WARNING, c->conf->name,
+		log_pool(LOG_LEVEL_WARNING, c->set.conf->name,
 		    "server reached %s setting (%d), consider raising it (listen queue: %u)", key,
-		    c->conf->pm_max_children, v->waiting);
+		    c->set.conf->pm_max_children, v->waiting);
 	else if (step->at_limit && !c->at_limit)
-		log_pool(LOG_LEVEL_WARNING, c->conf->name,
+		log_pool(LOG_LEVEL_WARNING, c->set.conf->name,
 		    "server reached %s setting (%d), consider raising it", key,
-		    c->conf->pm_max_children);
-	if (step->at_process_max && !c->total->warned) {
+		    c->set.conf->pm_max_children);
+	if (step->at_process_max && !c->set.total->warned) {
 		log_warn("The maximum number of processes has been reached. Please review your "
 			 "configuration and consider raising 'process.max'");
-		c->total->warned = true;
+		c->set.total->warned = true;
 	}
-	if (v->tick && c->conf->pm == PM_DYNAMIC && step->spawn > 0 && v->rate >= BUSY_RATE)
-		log_pool(LOG_LEVEL_WARNING, c->conf->name,
+	if (v->tick && c->set.conf->pm == PM_DYNAMIC && step->spawn > 0 && v->rate >= BUSY_RATE)
+		log_pool(LOG_LEVEL_WARNING, c->set.conf->name,
 		    "seems busy (you may need to increase pm.start_servers, or "
 		    "pm.min/max_spare_servers), spawning %u children, there are %u idle, and %u "
 		    "total children",
@@ -80,15 +80,16 @@ void crewlog_end(const struct crew *c, const struct slot *s, const struct reap_e
 		level = LOG_LEVEL_DEBUG;
 	else
 		reap_words(end, words);
-	log_pool(level, c->conf->name, "child %d %s after %llu.%06llu seconds from start",
+	log_pool(level, c->set.conf->name, "child %d %s after %llu.%06llu seconds from start",
 	    (int)s->pid, words, (unsigned long long)(age_us / 1000000),
 	    (unsigned long long)(age_us % 1000000));
 	if (!end->by_signal && end->code != EXIT_DONE)
-		log_pool(level, c->conf->name, "child %d: %s", (int)s->pid, exit_word(end->code));
+		log_pool(
+		    level, c->set.conf->name, "child %d: %s", (int)s->pid, exit_word(end->code));
 	/* Whose request it was: php-fpm leaves that to guessing. */
 	if (level == LOG_LEVEL_WARNING && w->state > WORKER_IDLE && w->uri[0]) {
-		log_pool(
-		    level, c->conf->name, "child %d was at %s", (int)s->pid, words_of(w, &request));
+		log_pool(level, c->set.conf->name, "child %d was at %s", (int)s->pid,
+		    words_of(w, &request));
 		strbuf_free(&request);
 	}
 }
@@ -99,11 +100,12 @@ void crewlog_cut(const struct crew *c)
 	struct worker_view w;
 
 	for (uint32_t i = 0; i < c->high; i++) {
-		if (!slot_has_process(&c->slots[i]) || !board_read(c->board, i, &w) ||
+		if (!slot_has_process(&c->slots[i]) || !board_read(c->set.board, i, &w) ||
 		    w.state <= WORKER_IDLE)
 			continue;
-		log_pool(LOG_LEVEL_WARNING, c->conf->name, "child %d, %s is cut off by the stop",
-		    (int)c->slots[i].pid, words_of(&w, &request));
+		log_pool(LOG_LEVEL_WARNING, c->set.conf->name,
+		    "child %d, %s is cut off by the stop", (int)c->slots[i].pid,
+		    words_of(&w, &request));
 		strbuf_free(&request);
 	}
 }

@@ -117,11 +117,12 @@ static int open_retire_pipe(struct pool *p, struct err *e)
 }
 
 /*
- * Never read: workers share the open file, and with it O_NONBLOCK and the count,
+ * A worker has become busy, or a connection knocks that nobody waits for.
+ * The eventfd is never read: workers share the open file, and with it O_NONBLOCK and the count,
  * so a read might wait for ever. Each write is an edge, and the count has room
  * for more of them than there will be.
  */
-static void on_wake(void *ctx, int fd, uint32_t events)
+static void look_at_crew(void *ctx, int fd, uint32_t events)
 {
 	struct pool *p = ctx;
 
@@ -136,7 +137,7 @@ static int open_wake(struct pool *p, struct err *e)
 	if (p->wake_fd < 0)
 		return err_sys(e, "[pool %s] eventfd", p->conf->name);
 	return loop_watch(
-	    p->host->loop, p->wake_fd, EPOLLIN | EPOLLET, on_wake, p, &p->wake_watch, e);
+	    p->host->loop, p->wake_fd, EPOLLIN | EPOLLET, look_at_crew, p, &p->wake_watch, e);
 }
 
 static const struct template_calls template_calls;
@@ -408,15 +409,6 @@ static void on_crash(void *ctx)
 	p->host->crashed(p->host->ctx);
 }
 
-static void on_connection(void *ctx, int fd, uint32_t events)
-{
-	struct pool *p = ctx;
-
-	(void)fd;
-	(void)events;
-	crew_look(&p->crew, false);
-}
-
 /*
  * An ondemand pool without a free worker: the next connection has to wake the
  * master. While a worker is free the master stays out of it, or it would be
@@ -427,7 +419,7 @@ static void attend(void *ctx, bool watch)
 	struct pool *p = ctx;
 
 	if (watch)
-		door_watch(&p->door, on_connection, p);
+		door_watch(&p->door, look_at_crew, p);
 	else
 		door_unwatch(&p->door);
 }

@@ -2,9 +2,9 @@
  * yaml: the reader of YAML configuration.
  *
  * Runs in: master, engine.
- * The only includer of <yaml.h>. Takes libyaml's events one by one and calls
- * the builder as it goes; no tree is made, so a file costs what its settings
- * cost. Names, types and includes are the builder's.
+ * Takes the events of the text one by one and calls the builder as it goes; no
+ * tree is made, so a file costs what its settings cost. Names, types and
+ * includes are the builder's.
  * Never: follows an alias (no file can grow by them), reads more than one
  * document, goes deeper than DEPTH_MAX, or stops at the first wrong setting:
  * only where the text is not YAML any more does reading end.
@@ -17,13 +17,13 @@
  */
 #include <string.h>
 #include <strings.h>
-#include <yaml.h>
 
+#include "conf/base64.h"
 #include "conf/build.h"
 #include "conf/expand.h"
 #include "conf/keys.h"
 #include "conf/names.h"
-#include "conf/yamlhint.h"
+#include "conf/yamlevent.h"
 
 /* No directive has more than three parts; ini names in php_value some more. */
 #define DEPTH_MAX 16
@@ -33,13 +33,10 @@
 
 struct reader {
 	struct conf_build *build;
-	const char *file;
-	const char *text;
-	size_t n;
-	yaml_parser_t parser;
-	yaml_event_t event; /* the current one */
-	bool stop;          /* the text is not YAML from here on */
-	bool failed;        /* something was complained about */
+	struct yaml_events *events;
+	const struct yaml_event *event; /* the current one */
+	bool stop;                      /* the text is not YAML from here on */
+	bool failed;                    /* something was complained about */
 	unsigned depth;
 	uint32_t spaces; /* given out so far, see struct names */
 	struct arena *scratch;
@@ -52,60 +49,28 @@ struct target {
 	uint32_t space; /* of full names, so that pm.x and pm: {x} are the same */
 };
 
-static struct conf_origin origin_of(const struct reader *r, const yaml_mark_t *mark)
-{
-	return (struct conf_origin){.file = r->file,
-	    .line = (uint32_t)mark->line + 1,
-	    .column = (uint32_t)mark->column + 1};
-}
-
 static struct conf_origin here(const struct reader *r)
 {
-	return origin_of(r, &r->event.start_mark);
+	return r->event->at;
 }
 
 #define complain(r, at, hint, ...) \
 	((r)->failed = true,       \
 	    (void)build_complain((r)->build, CONF_ERROR, NULL, (at), (hint), __VA_ARGS__))
 
-static void complain_syntax(struct reader *r)
-{
-	const yaml_parser_t *p = &r->parser;
-	struct conf_origin at = origin_of(r, &p->problem_mark);
-	struct yaml_slip slip = {.context = p->context,
-	    .problem = p->problem,
-	    .text = r->text,
-	    .n = r->n,
-	    .line = p->problem_mark.line,
-	    .column = p->problem_mark.column};
-
-	if (p->error == YAML_READER_ERROR) {
-		yaml_place(r->text, r->n, p->problem_offset, &at); /* it has no mark */
-		complain(r, &at, "The file must be text in UTF-8.", "not text: %s", p->problem);
-	} else if (p->error == YAML_MEMORY_ERROR) {
-		complain(r, &at, NULL, "out of memory");
-	} else if (p->context != NULL && p->context_mark.line != p->problem_mark.line) {
-		complain(r, &at, yaml_hint(&slip), "not YAML: %s %s that began in line %zu",
-		    p->problem, p->context, p->context_mark.line + 1);
-	} else {
-		complain(r, &at, yaml_hint(&slip), "not YAML: %s%s%s", p->problem,
-		    p->context != NULL ? " " : "", p->context != NULL ? p->context : "");
-	}
-}
-
 /* Makes the next event the current one; false at the end of what can be read. */
 static bool next(struct reader *r)
 {
+	static const struct yaml_event nothing = {.kind = EVENT_NONE, .text = ""};
+	const struct yaml_event *event;
+
 	if (r->stop)
 		return false;
-	yaml_event_delete(&r->event);
-	if (!yaml_parser_parse(&r->parser, &r->event)) {
-		memset(&r->event, 0, sizeof(r->event));
-		complain_syntax(r);
-		r->stop = true;
-		return false;
-	}
-	return true;
+	event = yaml_events_next(r->events, r->build);
+	r->event = event != NULL ? event : &nothing;
+	r->stop = event == NULL;
+	r->failed |= r->stop;
+	return !r->stop;
 }
 
 /*
@@ -126,13 +91,13 @@ static void skip(struct reader *r)
 	size_t open = 0;
 
 	do {
-		switch (r->event.type) {
-		case YAML_MAPPING_START_EVENT:
-		case YAML_SEQUENCE_START_EVENT:
+		switch (r->event->kind) {
+		case EVENT_MAPPING:
+		case EVENT_LIST:
 			open++;
 			break;
-		case YAML_MAPPING_END_EVENT:
-		case YAML_SEQUENCE_END_EVENT:
+		case EVENT_MAPPING_END:
+		case EVENT_LIST_END:
 			open--;
 			break;
 		default:
@@ -148,10 +113,10 @@ static bool is_alias(struct reader *r)
 {
 	struct conf_origin at = here(r);
 
-	if (r->event.type != YAML_ALIAS_EVENT)
+	if (r->event->kind != EVENT_ALIAS)
 		return false;
 	complain(r, &at, "Write the value out, or quote it if it is meant to begin with '*'.",
-	    "aliases (*%s) are not supported", (const char *)r->event.data.alias.anchor);
+	    "aliases (*%s) are not supported", r->event->text);
 	return true;
 }
 
@@ -165,23 +130,15 @@ static bool is_alias(struct reader *r)
 		skip(r);                                             \
 	} while (0)
 
-/* False, with a complaint, for a node with a tag such as !!binary or !include. */
+/* False, with a complaint, for a node with a tag such as !include. */
 static bool untagged(struct reader *r)
 {
-	const yaml_event_t *e = &r->event;
-	const yaml_char_t *tag = NULL;
 	struct conf_origin at = here(r);
 
-	if (e->type == YAML_SCALAR_EVENT)
-		tag = e->data.scalar.tag;
-	else if (e->type == YAML_MAPPING_START_EVENT)
-		tag = e->data.mapping_start.tag;
-	else if (e->type == YAML_SEQUENCE_START_EVENT)
-		tag = e->data.sequence_start.tag;
-	if (tag == NULL)
+	if (r->event->tag == NULL)
 		return true;
 	complain(r, &at, "Quote a value that is meant to begin with '!'.",
-	    "tags (%s) are not supported", (const char *)tag);
+	    "tags (%s) are not supported", r->event->tag);
 	return false;
 }
 
@@ -208,44 +165,92 @@ static bool doubled(
 	return true;
 }
 
-/* The current scalar as a key, or NULL with a complaint. */
-static const char *key_text(struct reader *r, const struct conf_origin *at)
+/*
+ * The current scalar as it stands, or NULL with a complaint. Of all tags only
+ * !!binary is taken: it is how YAML says bytes that are not UTF-8.
+ */
+static const char *scalar_text(struct reader *r, const char *what)
 {
-	const char *key = (const char *)r->event.data.scalar.value;
+	static const char binary[] = "tag:yaml.org,2002:binary";
+	const struct yaml_event *e = r->event;
+	struct conf_origin at = here(r);
+	const char *text = e->text;
+	size_t n = e->n;
 
-	if (!untagged(r))
+	if (e->tag != NULL && strcmp(e->tag, binary) == 0) {
+		text = base64_decode(r->scratch, e->text, &n);
+		if (text == NULL) {
+			complain(r, &at, NULL, "%s tagged !!binary is not base64", what);
+			return NULL;
+		}
+	} else if (!untagged(r)) {
 		return NULL;
-	if (strlen(key) != r->event.data.scalar.length)
-		complain(r, at, NULL, "a key holds a NUL character");
-	else if (strcmp(key, "<<") == 0)
-		complain(r, at, "Write the settings out, or include a file.",
-		    "merge keys (<<) are not supported");
-	else
-		return arena_strdup(r->scratch, key);
+	}
+	if (strlen(text) == n)
+		return arena_strdup(r->scratch, text);
+	complain(r, &at, NULL, "%s holds a NUL character", what);
 	return NULL;
 }
 
-/*
- * The next key of the current mapping, with its value's first event current; or
- * NULL at the end. Pairs without a usable key are complained about and skipped.
- */
-static const char *next_key(struct reader *r, uint32_t space, struct conf_origin *at)
+/* The current scalar as a key, or NULL with a complaint. */
+static const char *key_text(struct reader *r, const struct conf_origin *at)
 {
-	while (next(r) && r->event.type != YAML_MAPPING_END_EVENT) {
-		const char *key = NULL;
+	if (r->event->quotes != QUOTES_NONE || r->event->tag != NULL ||
+	    strcmp(r->event->text, "<<") != 0)
+		return scalar_text(r, "a key");
+	complain(r, at, "Write the settings out, or include a file.",
+	    "merge keys (<<) are not supported");
+	return NULL;
+}
 
-		*at = here(r);
-		if (r->event.type == YAML_SCALAR_EVENT)
-			key = key_text(r, at);
+/* A mapping while it is walked through. */
+struct mapping {
+	uint32_t space; /* of its keys */
+	const char *key;
+	struct conf_origin at; /* of the key */
+};
+
+static bool deeper(struct reader *r)
+{
+	if (r->depth == DEPTH_MAX) {
+		complain_depth(r);
+		return false;
+	}
+	r->depth++;
+	return true;
+}
+
+/* Into the current mapping; false, and it is skipped, if it cannot be read. */
+static bool enter_mapping(struct reader *r, struct mapping *m)
+{
+	*m = (struct mapping){.space = ++r->spaces};
+	if (untagged(r) && deeper(r))
+		return true;
+	skip(r);
+	return false;
+}
+
+/*
+ * On to its next key, with the value's first event current; false at the end.
+ * Pairs without a usable key are complained about and skipped.
+ */
+static bool next_pair(struct reader *r, struct mapping *m)
+{
+	while (next(r) && r->event->kind != EVENT_MAPPING_END) {
+		m->key = NULL;
+		m->at = here(r);
+		if (r->event->kind == EVENT_TEXT)
+			m->key = key_text(r, &m->at);
 		else
 			refuse(r, NULL, "a key must be a word, not a list or mapping");
 		if (!next(r))
 			break;
-		if (key != NULL && !doubled(r, space, key, at))
-			return key;
+		if (m->key != NULL && !doubled(r, m->space, m->key, &m->at))
+			return true;
 		skip(r);
 	}
-	return NULL;
+	r->depth--;
+	return false;
 }
 
 static bool plain_is(const char *text, const char *const *words)
@@ -265,17 +270,12 @@ static const char *value_text(struct reader *r, const struct conf_row *row)
 	static const char *const nothing[] = {"~", "null", NULL};
 	static const char *const yes[] = {"true", "yes", "on", NULL};
 	static const char *const no[] = {"false", "no", "off", NULL};
-	const char *text = (const char *)r->event.data.scalar.value;
+	const char *text = scalar_text(r, "a value");
 	struct conf_origin at = here(r);
 
-	if (!untagged(r))
-		return NULL;
-	if (strlen(text) != r->event.data.scalar.length) {
-		complain(r, &at, NULL, "a value holds a NUL character");
-		return NULL;
-	}
-	text = arena_strdup(r->scratch, text);
-	if (r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+	if (text == NULL || r->event->tag != NULL)
+		return text;
+	if (r->event->quotes == QUOTES_NONE) {
 		if (plain_is(text, nothing))
 			return "";
 		/* As php reads them in its own files: scripts see "1" and "". */
@@ -289,7 +289,7 @@ static const char *value_text(struct reader *r, const struct conf_row *row)
 		if (row != NULL && row->type == TYPE_MODE && strncmp(text, "0o", 2) == 0)
 			return arena_printf(r->scratch, "0%s", text + 2);
 	}
-	if (r->event.data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE)
+	if (r->event->quotes == QUOTES_SINGLE)
 		return text;
 	text = expand_env(r->scratch, text, VALUE_BYTES_MAX);
 	if (text == NULL)
@@ -307,16 +307,6 @@ static void set(
 		r->failed = true;
 }
 
-static bool deeper(struct reader *r)
-{
-	if (r->depth == DEPTH_MAX) {
-		complain_depth(r);
-		return false;
-	}
-	r->depth++;
-	return true;
-}
-
 static const char *join(struct reader *r, const char *prefix, const char *key)
 {
 	return prefix[0] == '\0' ? key : arena_printf(r->scratch, "%s.%s", prefix, key);
@@ -325,10 +315,10 @@ static const char *join(struct reader *r, const char *prefix, const char *key)
 /* null: a list, mapping or pool with nothing in it. */
 static bool is_null(const struct reader *r)
 {
-	const char *text = (const char *)r->event.data.scalar.value;
+	const char *text = r->event->text;
 
-	return r->event.type == YAML_SCALAR_EVENT &&
-	       r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	return r->event->kind == EVENT_TEXT && r->event->quotes == QUOTES_NONE &&
+	       r->event->tag == NULL &&
 	       (text[0] == '\0' || strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0);
 }
 
@@ -341,8 +331,8 @@ static void read_items(struct reader *r, const struct target *t, const struct co
 		skip(r);
 		return;
 	}
-	while (next(r) && r->event.type != YAML_SEQUENCE_END_EVENT) {
-		if (r->event.type != YAML_SCALAR_EVENT) {
+	while (next(r) && r->event->kind != EVENT_LIST_END) {
+		if (r->event->kind != EVENT_TEXT) {
 			refuse(r, row->doc, "'%s' must be a list of plain values", row->name);
 			continue;
 		}
@@ -363,25 +353,20 @@ static const char *full_name(struct reader *r, const struct conf_row *row, const
 static void read_pairs(
     struct reader *r, const struct target *t, const struct conf_row *row, const char *prefix)
 {
-	uint32_t space = ++r->spaces;
-	struct conf_origin at;
-	const char *key;
+	struct mapping m;
 
-	if (!untagged(r) || !deeper(r)) {
-		skip(r);
+	if (!enter_mapping(r, &m))
 		return;
-	}
-	while ((key = next_key(r, space, &at)) != NULL) {
-		const char *element = join(r, prefix, key);
+	while (next_pair(r, &m)) {
+		const char *element = join(r, prefix, m.key);
 
-		if (r->event.type == YAML_MAPPING_START_EVENT)
+		if (r->event->kind == EVENT_MAPPING)
 			read_pairs(r, t, row, element);
-		else if (r->event.type != YAML_SCALAR_EVENT)
+		else if (r->event->kind != EVENT_TEXT)
 			refuse(r, row->doc, "'%s' must be one value", element);
-		else if (!doubled(r, t->space, full_name(r, row, element), &at))
+		else if (!doubled(r, t->space, full_name(r, row, element), &m.at))
 			set(r, t, row, element);
 	}
-	r->depth--;
 }
 
 static enum conf_scope scope_of(const struct target *t)
@@ -413,9 +398,9 @@ static void read_setting(
     struct reader *r, const struct target *t, const char *name, const struct conf_origin *at)
 {
 	const struct conf_row *row = keys_find(scope_of(t), name);
-	yaml_event_type_t type = r->event.type;
+	enum yaml_kind type = r->event->kind;
 
-	if (type == YAML_MAPPING_START_EVENT && !takes_pairs(row) && begins_directive(t, name)) {
+	if (type == EVENT_MAPPING && !takes_pairs(row) && begins_directive(t, name)) {
 		read_settings(r, t, name);
 	} else if (row == NULL) {
 		/* Not ours to name what was meant: the builder refuses it. */
@@ -427,14 +412,14 @@ static void read_setting(
 	} else if ((takes_pairs(row) || row->type == TYPE_LIST) && is_null(r)) {
 		return;
 	} else if (takes_pairs(row)) {
-		if (type == YAML_MAPPING_START_EVENT)
+		if (type == EVENT_MAPPING)
 			read_pairs(r, t, row, "");
 		else
 			refuse(r, row->doc, "'%s' must be a mapping: 'NAME: value' on a line each",
 			    name);
-	} else if (type == YAML_SCALAR_EVENT) {
+	} else if (type == EVENT_TEXT) {
 		set(r, t, row, NULL);
-	} else if (row->type == TYPE_LIST && type == YAML_SEQUENCE_START_EVENT) {
+	} else if (row->type == TYPE_LIST && type == EVENT_LIST) {
 		read_items(r, t, row);
 	} else if (row->type == TYPE_LIST) {
 		refuse(r, row->doc, "'%s' must be a value or a list of values", name);
@@ -445,28 +430,23 @@ static void read_setting(
 
 static void read_settings(struct reader *r, const struct target *t, const char *prefix)
 {
-	uint32_t space = ++r->spaces;
-	struct conf_origin at;
-	const char *key;
+	struct mapping m;
 
-	if (!untagged(r) || !deeper(r)) {
-		skip(r);
+	if (!enter_mapping(r, &m))
 		return;
-	}
-	while ((key = next_key(r, space, &at)) != NULL) {
-		if (strcasecmp(prefix, "pm") == 0 && strcasecmp(key, "mode") == 0)
-			read_setting(r, t, "pm", &at);
+	while (next_pair(r, &m)) {
+		if (strcasecmp(prefix, "pm") == 0 && strcasecmp(m.key, "mode") == 0)
+			read_setting(r, t, "pm", &m.at);
 		else
-			read_setting(r, t, join(r, prefix, key), &at);
+			read_setting(r, t, join(r, prefix, m.key), &m.at);
 	}
-	r->depth--;
 }
 
 static void read_global(struct reader *r)
 {
 	struct target t = {.pool = NULL, .space = ++r->spaces};
 
-	if (r->event.type == YAML_MAPPING_START_EVENT)
+	if (r->event->kind == EVENT_MAPPING)
 		read_settings(r, &t, "");
 	else if (!is_null(r))
 		refuse(r, NULL, "'global' must be a mapping of directives");
@@ -474,37 +454,34 @@ static void read_global(struct reader *r)
 
 static void read_pools(struct reader *r)
 {
-	uint32_t space = ++r->spaces, names = ++r->spaces;
+	uint32_t names = ++r->spaces;
 	struct pool_conf *last = NULL;
-	struct conf_origin at;
-	const char *name;
+	struct mapping m;
 
 	if (is_null(r))
 		return;
-	if (r->event.type != YAML_MAPPING_START_EVENT) {
+	if (r->event->kind != EVENT_MAPPING) {
 		refuse(r, NULL,
 		    "'pools' must be a mapping: 'NAME:' and below it the pool's directives");
 		return;
 	}
-	if (!untagged(r)) {
-		skip(r);
+	if (!enter_mapping(r, &m))
 		return;
-	}
-	while ((name = next_key(r, space, &at)) != NULL) {
+	while (next_pair(r, &m)) {
 		struct target t = {.space = ++r->spaces};
 
-		if (doubled(r, names, lower(r, name), &at)) {
+		if (doubled(r, names, lower(r, m.key), &m.at)) {
 			skip(r);
 			continue;
 		}
-		t.pool = last = build_pool(r->build, name, &at);
+		t.pool = last = build_pool(r->build, m.key, &m.at);
 		if (t.pool == NULL) {
 			r->failed = true;
 			skip(r);
-		} else if (r->event.type == YAML_MAPPING_START_EVENT) {
+		} else if (r->event->kind == EVENT_MAPPING) {
 			read_settings(r, &t, "");
 		} else if (!is_null(r)) {
-			refuse(r, NULL, "'%s' must be a mapping of directives", name);
+			refuse(r, NULL, "'%s' must be a mapping of directives", m.key);
 		}
 	}
 	/* What this pool lacks may be there, behind the slip. */
@@ -525,13 +502,13 @@ static void read_include(struct reader *r)
 {
 	static const char wanted[] = "'include' must be a pattern of file names or a list of them";
 
-	if (r->event.type == YAML_SCALAR_EVENT) {
+	if (r->event->kind == EVENT_TEXT) {
 		include(r);
-	} else if (r->event.type != YAML_SEQUENCE_START_EVENT) {
+	} else if (r->event->kind != EVENT_LIST) {
 		refuse(r, NULL, "%s", wanted);
 	} else {
-		while (next(r) && r->event.type != YAML_SEQUENCE_END_EVENT) {
-			if (r->event.type == YAML_SCALAR_EVENT)
+		while (next(r) && r->event->kind != EVENT_LIST_END) {
+			if (r->event->kind == EVENT_TEXT)
 				include(r);
 			else
 				refuse(r, NULL, "%s", wanted);
@@ -543,19 +520,19 @@ static const char top_level[] = "The top level has: global, include, pools.";
 
 static void read_top(struct reader *r)
 {
-	uint32_t space = ++r->spaces;
-	struct conf_origin at;
-	const char *key;
+	struct mapping m;
 
-	while ((key = next_key(r, space, &at)) != NULL) {
-		if (strcmp(key, "global") == 0) {
+	if (!enter_mapping(r, &m))
+		return;
+	while (next_pair(r, &m)) {
+		if (strcmp(m.key, "global") == 0) {
 			read_global(r);
-		} else if (strcmp(key, "include") == 0) {
+		} else if (strcmp(m.key, "include") == 0) {
 			read_include(r);
-		} else if (strcmp(key, "pools") == 0) {
+		} else if (strcmp(m.key, "pools") == 0) {
 			read_pools(r);
 		} else {
-			complain(r, &at, top_level, "unknown entry '%s'", key);
+			complain(r, &m.at, top_level, "unknown entry '%s'", m.key);
 			skip(r);
 		}
 	}
@@ -566,14 +543,14 @@ static void read_stream(struct reader *r)
 	struct conf_origin at;
 
 	/* STREAM-START, then DOCUMENT-START, or the end of an empty file. */
-	if (!next(r) || !next(r) || r->event.type == YAML_STREAM_END_EVENT || !next(r))
+	if (!next(r) || !next(r) || r->event->kind == EVENT_STREAM_END || !next(r))
 		return;
-	if (r->event.type == YAML_MAPPING_START_EVENT)
+	if (r->event->kind == EVENT_MAPPING)
 		read_top(r);
 	else if (!is_null(r))
 		refuse(r, top_level, "the file must be a mapping");
 	/* DOCUMENT-END, then STREAM-END. */
-	if (!next(r) || !next(r) || r->event.type == YAML_STREAM_END_EVENT)
+	if (!next(r) || !next(r) || r->event->kind == EVENT_STREAM_END)
 		return;
 	at = here(r);
 	complain(r, &at, "Put it into a file of its own and include that.",
@@ -582,17 +559,14 @@ static void read_stream(struct reader *r)
 
 int yaml_read(struct conf_build *build, const char *file, const char *text, size_t n)
 {
-	struct reader r = {.build = build, .file = file, .text = text, .n = n};
+	struct reader r = {.build = build, .events = yaml_events_open(file, text, n)};
 
-	if (yaml_parser_initialize(&r.parser) != 1)
+	if (r.events == NULL)
 		return build_complain(build, CONF_ERROR, NULL, NULL, NULL, "out of memory");
-	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, n);
 	r.scratch = arena_new(16384);
 	r.names = names_new(r.scratch);
 	read_stream(&r);
-	yaml_event_delete(&r.event);
-	yaml_parser_delete(&r.parser);
+	yaml_events_close(r.events);
 	arena_free(r.scratch);
 	return r.failed ? -1 : 0;
 }

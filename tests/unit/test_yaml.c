@@ -233,6 +233,32 @@ START_TEST(variables_come_from_the_environment)
 }
 END_TEST
 
+START_TEST(bytes_that_are_no_text_come_as_base64)
+{
+	expect("pools:\n"
+	       "  a:\n"
+	       "    access.log: !!binary \"L2dyw7zf\"\n"
+	       "    env:\n"
+	       "      !!binary 4oI=: !!binary \"JHtI\n        T01FfQ==\"\n"
+	       "      '<<': x\n"
+	       "    user: !!binary ''\n",
+	    "2:3 pool a\n3:17 a access.log=/gr\xC3\xBC\xDF\n5:22 a env[\xE2\x82]=${HOME}\n"
+	    "7:13 a env[<<]=x\n8:11 a user=\n");
+	for (size_t i = 0; i < 5; i++) {
+		static const char *const broken[] = {"A", "AA=A", "A===", "AAA_", "AAAA="};
+		struct conf_build b = {0};
+		char text[64];
+
+		snprintf(text, sizeof(text), "pools: {a: {user: !!binary %s}}\n", broken[i]);
+		ck_assert_int_eq(read_bytes(&b, text, strlen(text)), -1);
+		ck_assert_str_eq(strbuf_str(&b.complaints),
+		    "f.yaml:1:19: a value tagged !!binary is not base64\n");
+		done(&b);
+	}
+	refuse("global: {pid: !!binary AA==}\n", "f.yaml:1:15: a value holds a NUL character\n");
+}
+END_TEST
+
 START_TEST(a_name_used_twice_names_both_lines)
 {
 	refuse("pools:\n"
@@ -481,6 +507,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, lists_and_maps_are_told_one_by_one);
 	tcase_add_test(tc, booleans_mean_what_they_mean_in_ini_files);
 	tcase_add_test(tc, variables_come_from_the_environment);
+	tcase_add_test(tc, bytes_that_are_no_text_come_as_base64);
 	tcase_add_test(tc, a_name_used_twice_names_both_lines);
 	tcase_add_test(tc, all_wrong_settings_are_told_and_right_ones_kept);
 	tcase_add_test(tc, what_yaml_could_do_more_is_refused_in_words);

@@ -15,7 +15,9 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "base/strbuf.h"
 #include "conf/conf.h"
+#include "conf/convert.h"
 #include "master/cli.h"
 #include "master/environ.h"
 #include "master/handover.h"
@@ -25,6 +27,9 @@
 #include "master/master.h"
 #include "proc/exits.h"
 #include "proc/title.h"
+
+/* No configuration becomes as long. */
+#define CONVERTED_BYTES (64u << 20)
 
 _Static_assert((int)CONF_GRADE_MAX == 4, "each grade has its level");
 static const enum log_level grade_levels[CONF_GRADE_MAX] = {
@@ -149,6 +154,39 @@ static int run(const struct command *c)
 	return code;
 }
 
+static void tell_note(const char *line)
+{
+	log_notice("%s", line);
+}
+
+/* The text is the only thing on the standard output: people send it into a file. */
+static int run_convert(const struct cli *cli)
+{
+	struct convert_order order = {
+	    .path = cli->convert,
+	    .prefix = cli->prefix,
+	    .folder = cli->output,
+	    .overwrite = cli->overwrite,
+	    .tell = tell_note,
+	};
+	struct conf_report report;
+	struct strbuf text;
+	struct err e = {0};
+	int status;
+
+	conf_report_init(&report);
+	strbuf_init(&text, CONVERTED_BYTES);
+	status = convert(&order, &report, &text, &e);
+	conf_report_tell(&report, tell_finding, NULL);
+	if (status == 0)
+		status = fd_write_all(STDOUT_FILENO, strbuf_str(&text), text.len, &e);
+	if (status != 0 && e.text[0] != '\0')
+		log_error("%s", e.text);
+	strbuf_free(&text);
+	conf_report_free(&report);
+	return status == 0 ? EXIT_DONE : EXIT_CONFIG;
+}
+
 /*
  * A log rotation or a reload that comes before we can take it must not end us:
  * these wait until the master reads its signals.
@@ -205,6 +243,9 @@ int main(int argc, char **argv)
 		break;
 	case CLI_INFO:
 		code = info_run("info", &cli->php, environ);
+		break;
+	case CLI_CONVERT:
+		code = run_convert(&cli);
 		break;
 	case CLI_HELP:
 		cli_usage(stdout);

@@ -138,3 +138,15 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_end(again);
 	return p;
 }
+
+void *arena_grow(struct arena *a, void *items, size_t n, size_t size)
+{
+	void *larger;
+
+	if (n != 0 && (n & (n - 1)) != 0)
+		return items;
+	larger = arena_alloc(a, n == 0 ? 1 : 2 * n, size);
+	if (n != 0)
+		memcpy(larger, items, n * size);
+	return larger;
+}

@@ -35,6 +35,14 @@ char *arena_strndup(struct arena *, const char *bytes, size_t n) __attribute__((
 char *arena_printf(struct arena *, const char *fmt, ...)
     __attribute__((returns_nonnull, format(printf, 2, 3)));
 
+/*
+ * Room for one item more behind n items: where these are now, or a copy of
+ * twice the room. Keeps no count of the room: it grows at every power of two,
+ * so the same array has to be grown one by one.
+ */
+void *arena_grow(struct arena *, void *items, size_t n, size_t size)
+    __attribute__((returns_nonnull));
+
 #define arena_new_of(a, type) ((type *)arena_alloc((a), 1, sizeof(type)))
 
 #endif

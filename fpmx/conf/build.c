@@ -37,6 +37,8 @@ struct conf_build {
 	bool too_deep;             /* an include went too deep: follow no more */
 	unsigned level;            /* files open above each other */
 	struct pool_conf *section; /* INI: see build_section() */
+	struct build_spelling spelling;
+	const struct build_witness *witness; /* or NULL */
 };
 
 /* One value on its way into its field. */
@@ -58,9 +60,23 @@ struct pool_conf *build_section(const struct conf_build *b)
 	return b->section;
 }
 
-void build_enter_section(struct conf_build *b, struct pool_conf *pool)
+static void tell_witness(struct conf_build *b, const struct build_event *event)
 {
+	if (b->witness != NULL)
+		b->witness->note(b->witness->ctx, event);
+}
+
+void build_enter_section(struct conf_build *b, struct pool_conf *pool, const struct conf_origin *at)
+{
+	struct build_event event = {.kind = BUILD_SECTION, .at = *at, .pool = pool};
+
 	b->section = pool;
+	tell_witness(b, &event);
+}
+
+struct build_spelling *build_spelling(struct conf_build *b)
+{
+	return &b->spelling;
 }
 
 int build_complain(struct conf_build *b, enum conf_grade grade, const char *pool,
@@ -329,9 +345,18 @@ int build_set(struct conf_build *b, struct pool_conf *pool, const char *name, co
     const char *value, const struct conf_origin *at)
 {
 	struct setting s = {.build = b, .pool = pool, .name = name, .element = element, .at = at};
+	struct build_event event = {.kind = BUILD_SETTING,
+	    .at = *at,
+	    .pool = pool,
+	    .element = element,
+	    .value = value,
+	    .spelling = &b->spelling};
 
-	if (set(&s, value) == 0)
+	if (set(&s, value) == 0) {
+		event.row = s.row;
+		tell_witness(b, &event);
 		return 0;
+	}
 	if (pool != NULL)
 		pool->damaged = true;
 	return -1;
@@ -365,6 +390,25 @@ static int read_text(struct conf_build *b, const char *path, char **text, size_t
 	return 0;
 }
 
+static int read_as(struct conf_build *b, const char *file, const char *text, size_t n)
+{
+	struct build_event event = {.kind = BUILD_FILE,
+	    .at = {.file = file},
+	    .text = text,
+	    .n = n,
+	    .yaml = b->format == FORMAT_YAML};
+	int status;
+
+	tell_witness(b, &event);
+	if (b->format == FORMAT_YAML)
+		status = yaml_read(b, file, text, n);
+	else
+		status = ini_read(b, file, text, n);
+	event.kind = BUILD_FILE_END;
+	tell_witness(b, &event);
+	return status;
+}
+
 /* Reads one file by its ending. 0, or -1 when something in it was fatal. */
 static int read_file(struct conf_build *b, const char *path)
 {
@@ -384,10 +428,7 @@ static int read_file(struct conf_build *b, const char *path)
 		return -1;
 	b->level++;
 	b->format = is_yaml(path) ? FORMAT_YAML : FORMAT_INI;
-	if (b->format == FORMAT_YAML)
-		status = yaml_read(b, file, text, n);
-	else
-		status = ini_read(b, file, text, n);
+	status = read_as(b, file, text, n);
 	/* Only from INI to INI does a section go on. */
 	if (b->format != outer)
 		b->section = section;
@@ -441,15 +482,11 @@ static int include_match(struct conf_build *b, const char *path, const struct co
 	    "Unable to include %s from %s at line %u", path, at->file, at->line);
 }
 
-int build_include(
-    struct conf_build *b, const char *pattern, bool from_yaml, const struct conf_origin *at)
+static int include_all(struct conf_build *b, const char *pattern, const struct conf_origin *at)
 {
 	int found_status, status = 0;
 	glob_t found;
 
-	if (*pattern == '\0' || b->too_deep)
-		return 0;
-	pattern = full_pattern(b, pattern, from_yaml, at);
 	found_status = glob(pattern, GLOB_ERR | GLOB_MARK, NULL, &found);
 	if (found_status == GLOB_NOMATCH) {
 		build_complain(b, CONF_WARNING, NULL, NULL, NULL,
@@ -469,9 +506,40 @@ int build_include(
 	return status;
 }
 
+int build_include(
+    struct conf_build *b, const char *pattern, bool from_yaml, const struct conf_origin *at)
+{
+	struct build_event event = {.kind = BUILD_INCLUDE, .at = *at};
+	int status;
+
+	if (*pattern == '\0' || b->too_deep)
+		return 0;
+	event.value = full_pattern(b, pattern, from_yaml, at);
+	tell_witness(b, &event);
+	status = include_all(b, event.value, at);
+	event.kind = BUILD_INCLUDE_END;
+	tell_witness(b, &event);
+	return status;
+}
+
 void build_run(struct conf *conf, struct conf_report *report)
 {
 	struct conf_build b = {.conf = conf, .report = report};
 
 	(void)read_file(&b, conf->path);
+}
+
+void build_run_watched(
+    struct conf *conf, struct conf_report *report, const struct build_witness *witness)
+{
+	struct conf_build b = {.conf = conf, .report = report, .witness = witness};
+
+	(void)read_file(&b, conf->path);
+}
+
+void build_run_yaml(struct conf *conf, struct conf_report *report, const char *text, size_t n)
+{
+	struct conf_build b = {.conf = conf, .report = report, .format = FORMAT_YAML, .level = 1};
+
+	(void)yaml_read(&b, conf->path, text, n);
 }

@@ -12,6 +12,7 @@
 #include "conf/conf.h"
 
 struct conf_build;
+struct conf_row;
 
 /* The pool of that name, made if it is new; names are case-insensitive. */
 struct pool_conf *build_pool(struct conf_build *, const char *name, const struct conf_origin *at);
@@ -44,7 +45,7 @@ int build_include(
  * in the including one, so a [section] lasts from file to file. NULL: [global].
  */
 struct pool_conf *build_section(const struct conf_build *);
-void build_enter_section(struct conf_build *, struct pool_conf *);
+void build_enter_section(struct conf_build *, struct pool_conf *, const struct conf_origin *at);
 
 /* A syntax error of a reader, or a warning of its own. Always returns -1. */
 int build_complain(struct conf_build *, enum conf_grade, const char *pool,
@@ -52,6 +53,56 @@ int build_complain(struct conf_build *, enum conf_grade, const char *pool,
     __attribute__((format(printf, 6, 7)));
 
 struct arena *build_arena(struct conf_build *);
+
+/*
+ * How the value of the next build_set() was written: filled in by the reader of
+ * INI files, for convert.c, which is to write it again.
+ */
+struct build_variable {
+	size_t from, to; /* the bytes of the value that are the variable's */
+	const char *name;
+};
+#define BUILD_VARIABLES_MAX 8
+struct build_spelling {
+	bool computed; /* constants or operators have made something else of it */
+	bool sealed;   /* a number that operators made, or more variables than fit */
+	size_t n;
+	struct build_variable variables[BUILD_VARIABLES_MAX];
+};
+struct build_spelling *build_spelling(struct conf_build *);
+
+/* What is read, one after the other; strings are valid during the call only. */
+enum build_event_kind {
+	BUILD_FILE, /* a file begins: at.file, text */
+	BUILD_FILE_END,
+	BUILD_SECTION, /* of an INI file: pool, or NULL for [global] */
+	BUILD_SETTING, /* that was taken, of either format */
+	BUILD_INCLUDE, /* of either format: value is the whole pattern */
+	BUILD_INCLUDE_END,
+	BUILD_EVENT_MAX
+};
+struct build_event {
+	enum build_event_kind kind;
+	struct conf_origin at;
+	const struct pool_conf *pool;
+	const struct conf_row *row;
+	const char *element, *value;
+	const struct build_spelling *spelling;
+	const char *text; /* of a file, n bytes */
+	size_t n;
+	bool yaml;
+};
+struct build_witness {
+	void (*note)(void *ctx, const struct build_event *);
+	void *ctx;
+};
+
+/*
+ * For convert.c: as build_run(), with somebody who is told what is read; and the
+ * same of a YAML text that is in no file, but has the name conf->path.
+ */
+void build_run_watched(struct conf *, struct conf_report *, const struct build_witness *);
+void build_run_yaml(struct conf *, struct conf_report *, const char *text, size_t n);
 
 /*
  * For conf.c: reads the main file and everything it includes into conf. What

@@ -104,7 +104,13 @@ static bool versioned_constant(const char *name, struct strbuf *out)
 	return true;
 }
 
-static void add_constant(const struct ini_scan *s, struct strbuf *out)
+/* For the witness of the builder: this is not what was written. */
+static void note_computed(struct ini *ini)
+{
+	build_spelling(ini->build)->computed = true;
+}
+
+static void add_known_constant(const struct ini_scan *s, struct strbuf *out)
 {
 	static const struct {
 		const char *name, *value;
@@ -141,19 +147,29 @@ static void add_constant(const struct ini_scan *s, struct strbuf *out)
 	strbuf_adds(out, name);
 }
 
+static void add_constant(struct ini *ini, struct strbuf *out)
+{
+	size_t from = out->len;
+
+	add_known_constant(&ini->scan, out);
+	if (out->len - from != ini->scan.n ||
+	    memcmp(out->bytes + from, ini->scan.text, ini->scan.n) != 0)
+		note_computed(ini);
+}
+
 /* ---- strings ---- */
 
-/* \" \\ \$ lose their backslash, others keep it; a last one stays. */
-static void add_unescaped(const struct ini_scan *s, struct strbuf *out)
+static void note_variable(struct ini *ini, size_t from, size_t to)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		char c = s->text[i];
+	struct build_spelling *spelling = build_spelling(ini->build);
+	const struct ini_scan *s = &ini->scan;
 
-		if (c == '\\' && i + 1 < s->n && strchr("\"\\$", s->text[i + 1]) != NULL &&
-		    s->text[i + 1] != '\0')
-			c = s->text[++i];
-		strbuf_addc(out, c);
+	if (spelling->n == BUILD_VARIABLES_MAX) {
+		spelling->sealed = true;
+		return;
 	}
+	spelling->variables[spelling->n++] = (struct build_variable){
+	    .from = from, .to = to, .name = arena_strndup(build_arena(ini->build), s->text, s->n)};
 }
 
 /* ${NAME}: the master's environment; nothing where it has no such variable. */
@@ -161,6 +177,7 @@ static int add_variable(struct ini *ini, struct strbuf *out)
 {
 	struct ini_scan *s = &ini->scan;
 	const char *value;
+	size_t from = out->len;
 	char *name;
 
 	ini_scan_next(s);
@@ -171,6 +188,7 @@ static int add_variable(struct ini *ini, struct strbuf *out)
 	if (value != NULL)
 		strbuf_adds(out, value);
 	free(name);
+	note_variable(ini, from, out->len);
 	ini_scan_next(s);
 	if (s->token != INI_CURLY_CLOSE)
 		return syntax_error(ini, "'}'");
@@ -183,7 +201,7 @@ static int add_quoted(struct ini *ini, struct strbuf *out)
 		ini_scan_next(&ini->scan);
 		switch (ini->scan.token) {
 		case INI_QUOTED:
-			add_unescaped(&ini->scan, out);
+			ini_scan_unescape(&ini->scan, out);
 			break;
 		case INI_DOLLAR_CURLY:
 			if (add_variable(ini, out) != 0)
@@ -209,7 +227,7 @@ static int add_pieces(struct ini *ini, struct strbuf *out, size_t *pieces)
 	for (*pieces = 0; status == 0; (*pieces)++, ini_scan_next(s)) {
 		switch (s->token) {
 		case INI_CONSTANT:
-			add_constant(s, out);
+			add_constant(ini, out);
 			break;
 		case INI_NUMBER:
 		case INI_STRING:
@@ -240,8 +258,10 @@ static int32_t number_of(const struct strbuf *text)
 	return (int32_t)(uint32_t)(uint64_t)strtoll(strbuf_str(text), NULL, 10);
 }
 
-static void set_number(struct strbuf *text, int32_t n)
+static void set_number(struct ini *ini, struct strbuf *text, int32_t n)
 {
+	note_computed(ini);
+	build_spelling(ini->build)->sealed = true;
 	strbuf_clear(text);
 	strbuf_printf(text, "%d", n);
 }
@@ -281,7 +301,7 @@ static int operand(struct ini *ini, struct strbuf *out)
 		ini_scan_next(&ini->scan);
 		status = operand(ini, out);
 		if (status == 0)
-			set_number(out, inverts ? ~number_of(out) : number_of(out) == 0);
+			set_number(ini, out, inverts ? ~number_of(out) : number_of(out) == 0);
 	}
 	ini->nesting--;
 	return status;
@@ -307,7 +327,7 @@ static int expression(struct ini *ini, struct strbuf *out)
 		a = number_of(out);
 		b = number_of(&right);
 		strbuf_free(&right);
-		set_number(out, operator== '|' ? (a | b) : operator== '&' ? (a & b) : (a ^ b));
+		set_number(ini, out, operator== '|' ? (a | b) : operator== '&' ? (a & b) : (a ^ b));
 	}
 	return 0;
 }
@@ -315,6 +335,7 @@ static int expression(struct ini *ini, struct strbuf *out)
 /* What stands behind "=", the "=" being the current token. */
 static int value(struct ini *ini, struct strbuf *out)
 {
+	*build_spelling(ini->build) = (struct build_spelling){0};
 	ini_scan_next(&ini->scan);
 	switch (ini->scan.token) {
 	case INI_TRUE:
@@ -436,7 +457,7 @@ static int section(struct ini *ini)
 	if (status == 0) {
 		if (strcasecmp(strbuf_str(&name), "global") != 0)
 			pool = build_pool(ini->build, strbuf_str(&name), &at);
-		build_enter_section(ini->build, pool);
+		build_enter_section(ini->build, pool, &at);
 	}
 	strbuf_free(&name);
 	return status;

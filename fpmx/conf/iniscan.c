@@ -409,6 +409,18 @@ void ini_scan_next(struct ini_scan *s)
 	}
 }
 
+void ini_scan_unescape(const struct ini_scan *s, struct strbuf *out)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		char c = s->text[i];
+
+		if (c == '\\' && i + 1 < s->n && strchr("\"\\$", s->text[i + 1]) != NULL &&
+		    s->text[i + 1] != '\0')
+			c = s->text[++i];
+		strbuf_addc(out, c);
+	}
+}
+
 const char *ini_token_name(const struct ini_scan *s, char room[24])
 {
 	static const char *const names[INI_TOKEN_MAX] = {

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/strbuf.h"
+
 enum ini_token {
 	INI_END, /* nothing more, or a quote that nothing closes: see cut */
 	INI_END_OF_LINE,
@@ -59,6 +61,9 @@ void ini_scan_init(struct ini_scan *, const char *bytes, size_t n);
 
 /* Reads the next token into the fields above. */
 void ini_scan_next(struct ini_scan *);
+
+/* Of an INI_QUOTED: \" \\ \$ lose their backslash, others keep it; a last one stays. */
+void ini_scan_unescape(const struct ini_scan *, struct strbuf *out);
 
 /* What php calls the token, "END_OF_LINE" or "'='"; room for 24 bytes. */
 const char *ini_token_name(const struct ini_scan *, char room[24]);

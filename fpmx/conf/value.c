@@ -343,33 +343,14 @@ void value_defaults(enum conf_scope scope, void *record, struct arena *arena)
 	}
 }
 
-/* Room grows by doubling at every power of two, so no count of it is kept. */
-static void *grow(struct arena *arena, const void *items, size_t n, size_t size)
-{
-	void *larger;
-
-	if (n != 0 && (n & (n - 1)) != 0)
-		return NULL;
-	larger = arena_alloc(arena, n == 0 ? 1 : 2 * n, size);
-	if (n != 0)
-		memcpy(larger, items, n * size);
-	return larger;
-}
-
 void list_add(struct conf_list *list, struct arena *arena, const char *item)
 {
-	void *larger = grow(arena, list->items, list->n, sizeof(*list->items));
-
-	if (larger != NULL)
-		list->items = larger;
+	list->items = arena_grow(arena, list->items, list->n, sizeof(*list->items));
 	list->items[list->n++] = item;
 }
 
 void map_add(struct conf_map *map, struct arena *arena, const struct conf_pair *pair)
 {
-	void *larger = grow(arena, map->pairs, map->n, sizeof(*map->pairs));
-
-	if (larger != NULL)
-		map->pairs = larger;
+	map->pairs = arena_grow(arena, map->pairs, map->n, sizeof(*map->pairs));
 	map->pairs[map->n++] = *pair;
 }

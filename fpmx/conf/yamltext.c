@@ -189,7 +189,7 @@ static bool is_inside(char c)
 }
 
 bool yamltext_spelled(
-    const char *text, const struct yamltext_variable *v, size_t n, struct strbuf *out)
+    const char *text, const struct build_variable *v, size_t n, struct strbuf *out)
 {
 	const char *at = text;
 

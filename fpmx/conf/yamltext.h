@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/strbuf.h"
+#include "conf/build.h"
 
 /* A key or the name of a pool: a place where the reader expands nothing. */
 void yamltext_key(const char *text, struct strbuf *out);
@@ -23,18 +24,12 @@ void yamltext_value(const char *text, struct strbuf *out);
 /* "indent key:", up to where the value begins; in YAML's long form if need be. */
 void yamltext_entry(const char *key, unsigned indent, struct strbuf *out);
 
-/* A piece of a value whose bytes from..to are what the variable gave. */
-struct yamltext_variable {
-	size_t from, to;
-	const char *name;
-};
-
 /*
  * A value in which the variables are named again: "${NAME}". False, with
  * nothing appended, where that has no form in YAML.
  */
 bool yamltext_spelled(
-    const char *text, const struct yamltext_variable *, size_t n, struct strbuf *out);
+    const char *text, const struct build_variable *, size_t n, struct strbuf *out);
 
 /* What a comment may hold: text with everything else replaced. */
 void yamltext_comment(const char *text, size_t n, struct strbuf *out);

@@ -6,10 +6,14 @@
  */
 #include "master/cli.h"
 
+#include <limits.h>
 #include <string.h>
 
+/* Options of ours have no letter: php-fpm may want it one day. */
+enum { OPTION_CONVERT = 256, OPTION_OUTPUT, OPTION_OVERWRITE };
+
 struct option {
-	char letter;
+	int letter;
 	const char *names[3]; /* long names */
 	const char *argument; /* its name in the usage, or NULL */
 	const char *doc;
@@ -34,6 +38,10 @@ static const struct option options[] = {
     {'F', {"nodaemonize"}, NULL, "Stay in the foreground, whatever the configuration says"},
     {'O', {"force-stderr"}, NULL, "In the foreground, log to stderr even if it is no terminal"},
     {'R', {"allow-to-run-as-root"}, NULL, "Let pools run as root"},
+    {OPTION_CONVERT, {"convert"}, "file",
+	"Write php-fpm's configuration as YAML to the standard output"},
+    {OPTION_OUTPUT, {"output"}, "folder", "With --convert: a file there for each that is read"},
+    {OPTION_OVERWRITE, {"overwrite"}, NULL, "With --output: replace files that are there already"},
 };
 #define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -45,7 +53,7 @@ struct words {
 	const char *more; /* further letters of a word like -tt, or NULL */
 };
 
-static const struct option *find_letter(char c)
+static const struct option *find_letter(unsigned char c)
 {
 	for (size_t i = 0; i < NOPTIONS; i++)
 		if (options[i].letter == c)
@@ -84,7 +92,7 @@ static const struct option *next_long(struct words *w, const char *word, const c
 /* -x, -xvalue, -x value, -xyz. NULL: wrong. */
 static const struct option *next_short(struct words *w, const char *word, const char **value)
 {
-	const struct option *o = find_letter(word[0]);
+	const struct option *o = find_letter((unsigned char)word[0]);
 
 	if (!o)
 		return NULL;
@@ -181,6 +189,16 @@ static void take(struct cli *c, struct arena *a, const struct option *o, const c
 	case 'R':
 		c->allow_root = true;
 		break;
+	case OPTION_CONVERT:
+		choose(c, CLI_CONVERT);
+		c->convert = value;
+		break;
+	case OPTION_OUTPUT:
+		c->output = value;
+		break;
+	case OPTION_OVERWRITE:
+		c->overwrite = true;
+		break;
 	default: /* h and ? */
 		choose(c, CLI_HELP);
 	}
@@ -208,9 +226,14 @@ static void print_option(FILE *out, const struct option *o)
 	const char *argument = o->argument ? o->argument : "";
 	const char *gap = o->argument ? " " : "";
 
-	fprintf(out, "  -%c%s%s", o->letter, gap, argument);
-	for (size_t k = 0; k < 3 && o->names[k]; k++)
-		fprintf(out, ", --%s%s%s", o->names[k], gap, argument);
+	const char *mark = "  ";
+
+	if (o->letter <= UCHAR_MAX) {
+		fprintf(out, "  -%c%s%s", o->letter, gap, argument);
+		mark = ", ";
+	}
+	for (size_t k = 0; k < 3 && o->names[k]; k++, mark = ", ")
+		fprintf(out, "%s--%s%s%s", mark, o->names[k], gap, argument);
 	fprintf(out, "\n        %s\n", o->doc);
 }
 

@@ -20,6 +20,7 @@ enum cli_action {
 	CLI_MODULES, /* -m */
 	CLI_INFO,    /* -i */
 	CLI_HELP,    /* -h */
+	CLI_CONVERT, /* --convert */
 	CLI_WRONG    /* usage, and exit 64 */
 };
 
@@ -34,6 +35,9 @@ struct cli {
 	const char *config;   /* -y, or NULL */
 	const char *prefix;   /* -p, or NULL */
 	const char *pid_file; /* -g, or NULL */
+	const char *convert;  /* --convert, or NULL */
+	const char *output;   /* --output, or NULL */
+	bool overwrite;       /* --overwrite */
 	struct php_options php;
 };
 

@@ -18,6 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 struct conf_build {
 	struct arena *arena;
 	struct pool_conf *section;
+	struct build_spelling spelling;
 	uint32_t lines;
 	unsigned errors;
 };
@@ -25,6 +26,11 @@ struct conf_build {
 static void check_place(const struct conf_build *b, const struct conf_origin *at)
 {
 	must(at->file != NULL && at->line >= 1 && at->line <= b->lines);
+}
+
+struct build_spelling *build_spelling(struct conf_build *b)
+{
+	return &b->spelling;
 }
 
 struct arena *build_arena(struct conf_build *b)
@@ -37,8 +43,9 @@ struct pool_conf *build_section(const struct conf_build *b)
 	return b->section;
 }
 
-void build_enter_section(struct conf_build *b, struct pool_conf *pool)
+void build_enter_section(struct conf_build *b, struct pool_conf *pool, const struct conf_origin *at)
 {
+	(void)at;
 	b->section = pool;
 }
 

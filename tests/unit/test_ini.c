@@ -9,11 +9,17 @@
 struct conf_build {
 	struct arena *arena;
 	struct pool_conf *section;
+	struct build_spelling spelling;
 	struct strbuf told;
 };
 
 static struct conf_build b;
 static struct pool_conf pool;
+
+struct build_spelling *build_spelling(struct conf_build *build)
+{
+	return &build->spelling;
+}
 
 struct arena *build_arena(struct conf_build *build)
 {
@@ -25,8 +31,10 @@ struct pool_conf *build_section(const struct conf_build *build)
 	return build->section;
 }
 
-void build_enter_section(struct conf_build *build, struct pool_conf *entered)
+void build_enter_section(
+    struct conf_build *build, struct pool_conf *entered, const struct conf_origin *at)
 {
+	(void)at;
 	build->section = entered;
 	if (entered == NULL)
 		strbuf_adds(&build->told, "[global]");

@@ -338,8 +338,8 @@ static const char *some_text(struct arena *arena, size_t least)
 	static const char *const pieces[] = {"a", "b c", " ", "\t", "\n", "'", "\"", "\\", "${",
 	    "${HOME}", "\\${", "}", ": ", " #", "- ", "*", "&", "!", "%", "@", "`", "|", ">", "?",
 	    "[", "]", "{", ",", "~", "null", "yes", "0", "1e3", "\x01", "\x7F", "\xC2\x85",
-	    "\xC3\xA9", "\xE9", "\xFF", "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xF0\x9F\x98\x80", "<<", "\r", "$", "$$",
-	    "/", "."};
+	    "\xC3\xA9", "\xE9", "\xFF", "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xF0\x9F\x98\x80", "<<",
+	    "\r", "$", "$$", "/", "."};
 	char text[256] = "";
 	size_t len = 0;
 	int n = dice(6) + (int)least;

@@ -22,6 +22,7 @@
 #include "conf/advice.h"
 #include "conf/keys.h"
 #include "conf/report.h"
+#include "conf/statuspool.h"
 
 struct check {
 	const struct conf *conf;
@@ -362,18 +363,14 @@ static void take_address(struct check *k, struct taken *all, size_t *n, struct t
 	all[(*n)++] = one;
 }
 
-/* pm.status_listen makes a pool of its own, with the path as it was written. */
+/* pm.status_listen makes a pool of its own. */
 static struct taken status_address(struct check *k)
 {
-	const struct pool_conf *p = k->pool;
-	const char *prefix = given(p->prefix) ? p->prefix : k->conf->prefix;
 	struct arena *arena = k->report->arena;
 
 	return (struct taken){
-	    .name = arena_printf(arena, "%s_status", p->name),
-	    .address = *p->pm_status_listen == '/' || !conf_listen_is_path(p->pm_status_listen)
-			   ? p->pm_status_listen
-			   : arena_printf(arena, "%s/%s", prefix, p->pm_status_listen),
+	    .name = statuspool_name(arena, k->pool),
+	    .address = statuspool_address(arena, k->conf, k->pool),
 	};
 }
 

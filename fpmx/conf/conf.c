@@ -14,6 +14,7 @@
 #include "conf/complete.h"
 #include "conf/keys.h"
 #include "conf/report.h"
+#include "conf/statuspool.h"
 #include "conf/value.h"
 
 bool conf_listen_is_path(const char *address)
@@ -71,6 +72,7 @@ struct conf *conf_load(const struct conf_source *source, struct conf_report *rep
 		conf_free(c);
 		return NULL;
 	}
+	statuspool_add(c);
 	return c;
 }
 

@@ -119,6 +119,8 @@ struct pool_conf {
 	struct conf_origin origin[KEY_MAX];
 	struct conf_origin declared; /* its [section] or YAML mapping */
 	bool damaged;                /* a value could not be read: not worth checking */
+	/* A hidden pool of pm.status_listen: whose status it tells. Not in a dump. */
+	const struct pool_conf *shows;
 };
 
 struct conf {
@@ -127,7 +129,7 @@ struct conf {
 	const char *prefix; /* -p, else the compiled prefix */
 	struct global_conf global;
 	size_t npools;
-	struct pool_conf **pools; /* in the order of the files */
+	struct pool_conf **pools; /* in the order of the files, hidden ones among them */
 };
 
 /* Whether a key was set by a file (and not left at its default). */

@@ -158,6 +158,8 @@ void conf_dump_fpm(const struct conf *c, void (*emit)(void *ctx, const char *lin
 	emit(ctx, "[global]");
 	put_rows(&d, SCOPE_GLOBAL, &c->global, c->global.origin);
 	for (size_t i = 0; i < c->npools; i++) {
+		if (c->pools[i]->shows != NULL)
+			continue;
 		strbuf_printf(&d.line, "[%s]", c->pools[i]->name);
 		flush(&d);
 		put_rows(&d, SCOPE_POOL, c->pools[i], c->pools[i]->origin);

@@ -105,6 +105,8 @@ void conf_dump_yaml(const struct conf *c, struct strbuf *out)
 	for (size_t i = 0; i < c->npools; i++) {
 		const struct pool_conf *pool = c->pools[i];
 
+		if (pool->shows != NULL)
+			continue;
 		yamltext_entry(pool->name, 2, out);
 		strbuf_adds(out, any_set(pool->origin) ? "\n" : " {}\n");
 		put_settings(SCOPE_POOL, pool, pool->origin, 4, out);

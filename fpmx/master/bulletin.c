@@ -52,5 +52,7 @@ void bulletin_totals(struct bulletin *b, const struct worker_view *w)
 
 	v.accepted_before += w->accepted;
 	v.slow_before += w->slow;
+	if (w->active_max > v.active_max)
+		v.active_max = w->active_max;
 	publish(b, &v);
 }

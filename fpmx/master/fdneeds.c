@@ -16,7 +16,7 @@ static size_t fds_of_pool(const struct pool_conf *conf)
 {
 	/*
 	 * board, wake, retire pipe and the one before, access log, channel, pidfd, report,
-	 * spare; two pipes where the template's output is caught
+	 * the board of pm.status_listen; two pipes where the template's output is caught
 	 */
 	return 10 + conf->listen.n + (conf->catch_workers_output ? 2 : 0);
 }

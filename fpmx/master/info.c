@@ -44,6 +44,7 @@ static int seal(const struct php_options *php, struct err *e)
 	    .board_fd = -1,
 	    .log_fd = -1,
 	    .access_fd = -1,
+	    .shown = {.board_fd = -1},
 	};
 	int fd = heritage_seal(&h, e);
 

@@ -369,6 +369,9 @@ static int open_pools(struct master *m, struct err *e)
 		m->pools[m->npools++] = pool_new(&m->host, m->conf->pools[i]);
 		if (pool_open(m->pools[i], e) < 0)
 			return -1;
+		/* A hidden pool stands behind the one that it tells of. */
+		if (m->conf->pools[i]->shows && pool_show(m->pools[i], m->pools[i - 1], e) < 0)
+			return -1;
 	}
 	inherit_drop_rest(m->host.inherit);
 	return 0;

@@ -10,13 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "master/bell.h"
 #include "master/crewlog.h"
 #include "master/door.h"
 #include "master/environ.h"
@@ -42,9 +41,9 @@ struct pool {
 	enum pool_state state;
 	struct door door;
 	struct board *board;
+	struct heritage_shown shown;
 	int access_fd;
-	int wake_fd;
-	struct loop_handle wake_watch;
+	struct bell bell;
 	int retire[2];  /* workers of this generation watch [0]; closing [1] retires them */
 	int old_retire; /* write end of the generation before, closed when the next is ready */
 	struct template template;
@@ -85,7 +84,8 @@ struct pool *pool_new(struct pool_host *host, const struct pool_conf *conf)
 	p->host = host;
 	p->conf = conf;
 	p->arena = arena_new(4096);
-	p->access_fd = p->wake_fd = p->retire[0] = p->retire[1] = p->old_retire = -1;
+	p->shown.board_fd = p->access_fd = p->bell.fd = p->retire[0] = p->retire[1] =
+	    p->old_retire = -1;
 	return p;
 }
 
@@ -116,28 +116,14 @@ static int open_retire_pipe(struct pool *p, struct err *e)
 	return 0;
 }
 
-/*
- * A worker has become busy, or a connection knocks that nobody waits for.
- * The eventfd is never read: workers share the open file, and with it O_NONBLOCK and the count,
- * so a read might wait for ever. Each write is an edge, and the count has room
- * for more of them than there will be.
- */
-static void look_at_crew(void *ctx, int fd, uint32_t events)
+/* A worker has found that too few are idle, or a connection that none is. */
+static void on_call(void *ctx, int fd, uint32_t events)
 {
 	struct pool *p = ctx;
 
 	(void)fd;
 	(void)events;
 	crew_look(&p->crew, false);
-}
-
-static int open_wake(struct pool *p, struct err *e)
-{
-	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (p->wake_fd < 0)
-		return err_sys(e, "[pool %s] eventfd", p->conf->name);
-	return loop_watch(
-	    p->host->loop, p->wake_fd, EPOLLIN | EPOLLET, look_at_crew, p, &p->wake_watch, e);
 }
 
 static const struct template_calls template_calls;
@@ -161,7 +147,8 @@ int pool_open(struct pool *p, struct err *e)
 	};
 
 	if (open_privs(p, e) < 0 || door_open(&p->door, &door, e) < 0 ||
-	    open_access_log(p, e) < 0 || open_retire_pipe(p, e) < 0 || open_wake(p, e) < 0)
+	    open_access_log(p, e) < 0 || open_retire_pipe(p, e) < 0 ||
+	    bell_open(&p->bell, p->host->loop, on_call, p, e) < 0)
 		return -1;
 	p->board = board_new(p->conf->name, (uint32_t)p->conf->pm_max_children, e);
 	if (!p->board)
@@ -174,18 +161,29 @@ int pool_open(struct pool *p, struct err *e)
 	return 0;
 }
 
+int pool_show(struct pool *p, const struct pool *shown, struct err *e)
+{
+	p->shown = (struct heritage_shown){
+	    .pool = shown->conf->name,
+	    .manager = shown->conf->pm,
+	    .nslots = board_nslots(shown->board),
+	    .board_fd = board_share(shown->board, e),
+	};
+	return p->shown.board_fd < 0 ? -1 : 0;
+}
+
 void pool_free(struct pool *p, bool unlink_sockets)
 {
 	if (!p)
 		return;
 	door_close(&p->door, unlink_sockets);
-	loop_forget(p->host->loop, &p->wake_watch);
+	bell_close(&p->bell, p->host->loop);
 	loop_forget(p->host->loop, &p->retry_timer);
 	if (p->state != POOL_NEW)
 		crew_free(&p->crew);
 	board_free(p->board);
+	fd_close(&p->shown.board_fd);
 	fd_close(&p->access_fd);
-	fd_close(&p->wake_fd);
 	fd_close(&p->retire[0]);
 	fd_close(&p->retire[1]);
 	fd_close(&p->old_retire);
@@ -246,8 +244,9 @@ static void fill_heritage(struct pool *p, struct heritage *h)
 	    /* php-fpm: without a change of user the kernel has no reason to withdraw it. */
 	    .dumpable = p->conf->process_dumpable || !p->privs.change_user,
 	    .master_pid = getpid(),
+	    .shown = p->shown,
 	    .retire_fd = p->retire[0],
-	    .wake_fd = p->wake_fd,
+	    .wake_fd = p->bell.fd,
 	    .board_fd = board_fd(p->board),
 	    .log_fd = logfile_fd(),
 	    .access_fd = p->access_fd,
@@ -419,7 +418,7 @@ static void attend(void *ctx, bool watch)
 	struct pool *p = ctx;
 
 	if (watch)
-		door_watch(&p->door, look_at_crew, p);
+		door_watch(&p->door, on_call, p);
 	else
 		door_unwatch(&p->door);
 }
@@ -453,7 +452,8 @@ bool pool_is_settled(const struct pool *p)
 
 bool pool_has_failed(const struct pool *p)
 {
-	return p->settled && !p->came_up && !is_ondemand(p);
+	/* A pool that only tells of another one saves no start. */
+	return p->conf->shows || (p->settled && !p->came_up && !is_ondemand(p));
 }
 
 void pool_announced(struct pool *p)

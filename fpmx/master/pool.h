@@ -54,6 +54,10 @@ void pool_free(struct pool *, bool unlink_sockets);
 /* Users, sockets, logs, scoreboard: all that can fail at start. */
 int pool_open(struct pool *, struct err *) __attribute__((warn_unused_result));
 
+/* For an open pool of pm.status_listen: it tells the status of that one, also open. */
+int pool_show(struct pool *, const struct pool *shown, struct err *)
+    __attribute__((warn_unused_result));
+
 /* Starts to serve: the template now, or (ondemand) with the first connection. */
 void pool_serve(struct pool *);
 

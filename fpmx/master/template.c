@@ -316,6 +316,8 @@ static size_t collect_fds(const struct heritage *h, int memfd, int *keep)
 	keep[n++] = h->log_fd;
 	if (h->access_fd >= 0)
 		keep[n++] = h->access_fd;
+	if (h->shown.board_fd >= 0)
+		keep[n++] = h->shown.board_fd;
 	for (size_t i = 0; i < h->nlisten; i++)
 		keep[n++] = h->listen_fds[i];
 	return n;
@@ -343,7 +345,7 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 	int out[2] = {-1, -1};
 	char number[16], title[32];
 	const char *argv[] = {"fpmx-engine", "template", number, NULL};
-	int *keep = must_memory(calloc(how->heritage->nlisten + 8, sizeof(*keep)));
+	int *keep = must_memory(calloc(how->heritage->nlisten + 9, sizeof(*keep)));
 	sigset_t none;
 	struct spawn_engine s = {
 	    .engine_fd = how->engine_fd,

@@ -25,8 +25,8 @@
 #define SEALED_BYTES_MAX (64u << 20)
 #define SLOTS_MAX (1u << 20)
 #define LISTEN_MAX 65536u
-#define OWN_FDS 6   /* those of the struct besides the listening sockets */
-#define ACCESS_FD 5 /* among them: the only one that a pool may lack */
+#define OWN_FDS 7  /* those of the struct besides the listening sockets */
+#define MUST_FDS 5 /* the first of them: no pool can lack one */
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
 
@@ -101,8 +101,8 @@ static void put_php(struct strbuf *s, const struct php_options *php)
 
 static void put_fds(struct strbuf *s, const struct heritage *h)
 {
-	const int own[OWN_FDS] = {
-	    h->channel_fd, h->retire_fd, h->wake_fd, h->board_fd, h->log_fd, h->access_fd};
+	const int own[OWN_FDS] = {h->channel_fd, h->retire_fd, h->wake_fd, h->board_fd, h->log_fd,
+	    h->access_fd, h->shown.board_fd};
 
 	for (size_t i = 0; i < OWN_FDS; i++)
 		put_i32(s, own[i]);
@@ -130,6 +130,9 @@ int heritage_seal(const struct heritage *h, struct err *e)
 	put_u32(&s, h->nslots);
 	put_u32(&s, h->dumpable);
 	put_i32(&s, h->master_pid);
+	put_string(&s, h->shown.pool);
+	put_u32(&s, h->shown.manager);
+	put_u32(&s, h->shown.nslots);
 	put_fds(&s, h);
 
 	if (s.truncated)
@@ -261,8 +264,8 @@ static struct php_options get_php(struct reader *r)
 
 static void get_fds(struct reader *r, struct heritage *h)
 {
-	int *const own[OWN_FDS] = {
-	    &h->channel_fd, &h->retire_fd, &h->wake_fd, &h->board_fd, &h->log_fd, &h->access_fd};
+	int *const own[OWN_FDS] = {&h->channel_fd, &h->retire_fd, &h->wake_fd, &h->board_fd,
+	    &h->log_fd, &h->access_fd, &h->shown.board_fd};
 	int *listen_fds;
 
 	for (size_t i = 0; i < OWN_FDS; i++)
@@ -304,11 +307,15 @@ static int get_heritage(struct reader *r, struct heritage *h)
 	h->nslots = get_u32(r);
 	h->dumpable = get_u32(r);
 	h->master_pid = get_i32(r);
+	h->shown.pool = get_string(r);
+	h->shown.manager = get_u32(r);
+	h->shown.nslots = get_u32(r);
 	get_fds(r, h);
 
 	if (r->left > 0)
 		fail(r, "there are bytes behind its end");
-	if (h->log.level >= CONF_LOG_MAX || h->nslots > SLOTS_MAX)
+	if (h->log.level >= CONF_LOG_MAX || h->nslots > SLOTS_MAX || h->shown.manager >= PM_MAX ||
+	    h->shown.nslots > SLOTS_MAX)
 		fail(r, "a number is out of its range");
 	return r->failed ? -1 : 0;
 }
@@ -328,13 +335,13 @@ static int settle_fd(int fd, int *keep, size_t *n, struct err *e)
 
 static int settle_fds(struct arena *a, const struct heritage *h, struct err *e)
 {
-	const int own[OWN_FDS] = {
-	    h->channel_fd, h->retire_fd, h->wake_fd, h->board_fd, h->log_fd, h->access_fd};
+	const int own[OWN_FDS] = {h->channel_fd, h->retire_fd, h->wake_fd, h->board_fd, h->log_fd,
+	    h->access_fd, h->shown.board_fd};
 	int *keep = arena_alloc(a, h->nlisten + OWN_FDS, sizeof(*keep));
 	size_t n = 0;
 
 	for (size_t i = 0; i < OWN_FDS; i++) {
-		bool may_lack = !h->pool || i == ACCESS_FD;
+		bool may_lack = !h->pool || i >= MUST_FDS;
 
 		if ((own[i] != -1 || !may_lack) && settle_fd(own[i], keep, &n, e) < 0)
 			return -1;

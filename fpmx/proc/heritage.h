@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "conf/conf.h"
 
-#define HERITAGE_VERSION 1
+#define HERITAGE_VERSION 2
 
 /* -c, -n, -d and the like, as given on the command line. */
 struct php_options {
@@ -38,6 +38,14 @@ struct heritage_log {
 	uint32_t limit_bytes;
 };
 
+/* The pool whose status is told at an address of pm.status_listen, and nothing else. */
+struct heritage_shown {
+	const char *pool; /* NULL: a usual pool */
+	enum conf_pm manager;
+	uint32_t nslots;
+	int board_fd; /* can only be read; -1 in a usual pool */
+};
+
 struct heritage {
 	const struct pool_conf *pool; /* NULL: an info command; then no descriptors either */
 	struct php_options php;
@@ -47,6 +55,7 @@ struct heritage {
 	uint32_t nslots;         /* worker slots on the board */
 	uint32_t dumpable;       /* exec has made the engine so; 0: it makes an end of that */
 	int32_t master_pid;
+	struct heritage_shown shown;
 
 	/* Descriptors, all >= 3. */
 	int channel_fd; /* template's end of chan */

@@ -494,6 +494,7 @@ void status_collect(
 	v->listen_queue_len = p.listen_queue_len;
 	v->children_max_reached = p.children_max_reached;
 	v->idle = v->active = 0;
+	v->active_max = p.active_max;
 	v->nworkers = 0;
 	v->workers = workers;
 	for (uint32_t slot = 0; slot < board_nslots(b); slot++) {
@@ -502,6 +503,8 @@ void status_collect(
 		(void)board_read(b, slot, w); /* an unsteady page still gives its counts */
 		v->accepted += w->accepted;
 		v->slow += w->slow;
+		if (w->active_max > v->active_max)
+			v->active_max = w->active_max;
 		if (w->state == WORKER_GONE)
 			continue;
 		if (w->state == WORKER_IDLE)
@@ -512,5 +515,6 @@ void status_collect(
 			v->nworkers++;
 	}
 	v->total = v->idle + v->active;
-	v->active_max = p.active_max > v->active ? p.active_max : v->active;
+	if (v->active > v->active_max)
+		v->active_max = v->active;
 }

@@ -94,10 +94,10 @@ static struct worker_page *worker_page(const struct board *b, uint32_t slot)
 					      (size_t)slot * PAGE_BYTES);
 }
 
-static struct board *board_map(int fd, uint32_t nslots, struct err *e)
+static struct board *board_map(int fd, uint32_t nslots, int protection, struct err *e)
 {
 	struct board *b;
-	void *map = mmap(NULL, board_bytes(nslots), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *map = mmap(NULL, board_bytes(nslots), protection, MAP_SHARED, fd, 0);
 
 	if (map == MAP_FAILED) {
 		err_sys(e, "failed to map the scoreboard");
@@ -132,28 +132,51 @@ struct board *board_new(const char *pool, uint32_t nslots, struct err *e)
 		fd_close(&fd);
 		return NULL;
 	}
-	b = board_map(fd, nslots, e);
+	b = board_map(fd, nslots, PROT_READ | PROT_WRITE, e);
 	if (b == NULL)
 		fd_close(&fd);
 	return b;
 }
 
-struct board *board_open(int fd, uint32_t nslots, struct err *e)
+static int check_sealed(int fd, uint32_t nslots, struct err *e)
 {
 	struct stat st;
 	int seals = fcntl(fd, F_GET_SEALS);
 
 	must(nslots > 0);
-	if (seals < 0 || fstat(fd, &st) != 0) {
-		err_sys(e, "descriptor %d is no scoreboard", fd);
-		return NULL;
-	}
+	if (seals < 0 || fstat(fd, &st) != 0)
+		return err_sys(e, "descriptor %d is no scoreboard", fd);
 	if ((seals & BOARD_SEALS) != BOARD_SEALS || (size_t)st.st_size != board_bytes(nslots)) {
 		errno = 0;
-		err_set(e, "descriptor %d is no sealed scoreboard of %u workers", fd, nslots);
-		return NULL;
+		return err_set(
+		    e, "descriptor %d is no sealed scoreboard of %u workers", fd, nslots);
 	}
-	return board_map(fd, nslots, e);
+	return 0;
+}
+
+struct board *board_open(int fd, uint32_t nslots, struct err *e)
+{
+	if (check_sealed(fd, nslots, e) != 0)
+		return NULL;
+	return board_map(fd, nslots, PROT_READ | PROT_WRITE, e);
+}
+
+/* Opened again it is a description of its own, with rights of its own. */
+int board_share(const struct board *b, struct err *e)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "failed to share the scoreboard") : fd_raise(fd, 3, e);
+}
+
+struct board *board_open_shared(int fd, uint32_t nslots, struct err *e)
+{
+	if (check_sealed(fd, nslots, e) != 0)
+		return NULL;
+	return board_map(fd, nslots, PROT_READ, e);
 }
 
 void board_free(struct board *b)
@@ -264,8 +287,10 @@ enum worker_state board_state(const struct board *b, uint32_t slot)
 	return state_of(__atomic_load_n(state_byte(b, slot), __ATOMIC_ACQUIRE));
 }
 
-static void view_clamp(struct worker_view *v)
+static void view_clamp(const struct board *b, struct worker_view *v)
 {
+	if (v->active_max > b->nslots)
+		v->active_max = 0;
 	v->method[sizeof(v->method) - 1] = '\0';
 	v->uri[sizeof(v->uri) - 1] = '\0';
 	v->query[sizeof(v->query) - 1] = '\0';
@@ -289,7 +314,7 @@ bool board_read(const struct board *b, uint32_t slot, struct worker_view *v)
 		v->accepted = __atomic_load_n(&page->view.accepted, __ATOMIC_RELAXED);
 		v->slow = __atomic_load_n(&page->view.slow, __ATOMIC_RELAXED);
 	}
-	view_clamp(v);
+	view_clamp(b, v);
 	v->state = board_state(b, slot);
 	return still;
 }

@@ -51,6 +51,7 @@ struct worker_view {
 	uint64_t peak_memory_bytes; /* of the last finished request */
 	uint64_t cpu_us;            /* of the last finished request */
 	uint32_t slow;              /* requests that were slow */
+	uint32_t active_max;        /* most workers that were active when a request came here */
 	char method[16];
 	char uri[128];
 	char query[512];
@@ -81,6 +82,14 @@ struct board *board_new(const char *pool, uint32_t nslots, struct err *)
  * On success fd belongs to the board, as it does after board_new().
  */
 struct board *board_open(int fd, uint32_t nslots, struct err *) __attribute__((warn_unused_result));
+
+/*
+ * For processes of another pool: a descriptor that can only be read, and the
+ * board behind it, which only readers may be called with.
+ */
+int board_share(const struct board *, struct err *) __attribute__((warn_unused_result));
+struct board *board_open_shared(int fd, uint32_t nslots, struct err *)
+    __attribute__((warn_unused_result));
 void board_free(struct board *);
 int board_fd(const struct board *);
 uint32_t board_nslots(const struct board *);

@@ -34,6 +34,7 @@ struct template
 {
 	struct heritage heritage;
 	struct board *board;
+	struct board *shown; /* NULL: a usual pool */
 };
 
 _Static_assert((int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG &&
@@ -108,6 +109,7 @@ _Noreturn static void run_worker(struct template *t, const struct msg *order)
 	struct worker_start start = {
 	    .heritage = &t->heritage,
 	    .board = t->board,
+	    .shown = t->shown,
 	    .slot = order->u.fork.slot,
 	};
 	struct err e;
@@ -230,6 +232,19 @@ _Noreturn static void fail(const struct template *t, int code, const struct err 
 	_exit(code);
 }
 
+static int open_boards(struct template *t, struct err *e)
+{
+	const struct heritage *h = &t->heritage;
+
+	t->board = board_open(h->board_fd, h->nslots, e);
+	if (t->board == NULL)
+		return -1;
+	if (h->shown.pool == NULL)
+		return 0;
+	t->shown = board_open_shared(h->shown.board_fd, h->shown.nslots, e);
+	return t->shown == NULL ? -1 : 0;
+}
+
 static int template_run(int heritage_fd)
 {
 	struct template t = {0};
@@ -247,8 +262,7 @@ static int template_run(int heritage_fd)
 	/* Before any code of the pool can run: exec has made us dumpable again. */
 	if (privs_settle(t.heritage.dumpable, &e) != 0 || hold_quit(&e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
-	t.board = board_open(t.heritage.board_fd, t.heritage.nslots, &e);
-	if (t.board == NULL)
+	if (open_boards(&t, &e) != 0)
 		fail(&t, EXIT_HERITAGE, &e);
 	if (boot_php(&t.heritage, &ready.u.ready, &e) != 0)
 		fail(&t, EXIT_PHP_START, &e);

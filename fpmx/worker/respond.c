@@ -34,7 +34,7 @@ void respond_status(const struct respond_status *s, struct arena *arena, struct 
 {
 	bool full;
 	enum status_format format = status_format_of(s->query, &full);
-	struct status_view v = {.pool = s->pool->name, .manager = conf_pm_word(s->pool->pm)};
+	struct status_view v = {.pool = s->pool, .manager = conf_pm_word(s->manager)};
 	struct worker_view *workers = NULL;
 
 	*page = (struct engine_page){.status = 200, .headers = page_headers, .body = ""};

@@ -18,7 +18,8 @@ void respond_ping(const struct pool_conf *, struct engine_page *);
 
 /* What the status page is made from. */
 struct respond_status {
-	const struct pool_conf *pool;
+	const char *pool;
+	enum conf_pm manager;
 	const struct board *board;
 	const char *method;
 	const char *query; /* or NULL */

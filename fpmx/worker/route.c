@@ -41,6 +41,11 @@ enum route route_request(
 	return ROUTE_SCRIPT;
 }
 
+enum route route_pages_only(enum route r)
+{
+	return r == ROUTE_SCRIPT || r == ROUTE_DENIED ? ROUTE_MISSING : r;
+}
+
 enum engine_action route_action(enum route r)
 {
 	must(r < ROUTE_MAX);

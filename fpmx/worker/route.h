@@ -25,6 +25,9 @@ enum route {
 /* method is NULL when the web server sent none. */
 enum route route_request(const struct pool_conf *, const struct script *, const char *method);
 
+/* At an address of pm.status_listen: there are no scripts. */
+enum route route_pages_only(enum route);
+
 /* What the engine is to do about it. */
 enum engine_action route_action(enum route);
 

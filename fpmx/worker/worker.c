@@ -42,6 +42,7 @@ struct worker {
 	const struct heritage *heritage;
 	const struct pool_conf *pool;
 	struct board *board;
+	const struct board *shown; /* whose status is told; usually our own */
 	uint32_t slot;
 	struct arena *own;     /* lives as long as the process */
 	struct arena *request; /* lives as long as a request */
@@ -84,12 +85,12 @@ static void cut_copy(char *to, size_t room, const char *from)
 }
 
 /* We have become busy: does the pool need more workers? */
-static void call_master(struct worker *w)
+static void call_master(struct worker *w, uint32_t idle)
 {
 	const uint64_t one = 1;
 	struct pool_view pool;
 
-	if (!board_read_pool(w->board, &pool) || board_count(w->board).idle >= pool.wake_below)
+	if (!board_read_pool(w->board, &pool) || idle >= pool.wake_below)
 		return;
 	/* A full counter means that it has been called already. */
 	if (write(w->heritage->wake_fd, &one, sizeof(one)) < 0)
@@ -105,17 +106,20 @@ static void read_cpu(struct worker *w)
 static void note_reading(struct worker *w)
 {
 	struct worker_view *v = &w->view;
+	struct board_counts counts;
 
-	v->state = WORKER_READING;
 	v->requests++;
 	v->accepted++;
 	v->request_started_wall_us = clock_wall_us();
 	v->request_started_us = clock_now_us();
 	v->content_length = 0;
 	v->method[0] = v->uri[0] = v->query[0] = v->user[0] = v->script[0] = '\0';
-	publish(w);
 	set_state(w, WORKER_READING);
-	call_master(w);
+	counts = board_count(w->board);
+	if (counts.active > v->active_max)
+		v->active_max = counts.active;
+	publish(w);
+	call_master(w, counts.idle);
 }
 
 static uint64_t length_of(const char *text)
@@ -199,9 +203,11 @@ static void on_state(void *ctx, int state)
 static void make_page(void *ctx, struct engine_page *page)
 {
 	struct worker *w = ctx;
+	const struct heritage_shown *shown = &w->heritage->shown;
 	struct respond_status status = {
-	    .pool = w->pool,
-	    .board = w->board,
+	    .pool = shown->pool != NULL ? shown->pool : w->pool->name,
+	    .manager = shown->pool != NULL ? shown->manager : w->pool->pm,
+	    .board = w->shown,
 	    .method = w->view.method,
 	    .query = params_get(w->fcgi->params, "QUERY_STRING"),
 	};
@@ -237,6 +243,8 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	script_resolve(fcgi->params, &cgi, w->request, stat_kind, &script);
 	w->fcgi = fcgi;
 	w->route = route_request(w->pool, &script, params_get(fcgi->params, "REQUEST_METHOD"));
+	if (w->heritage->shown.pool != NULL)
+		w->route = route_pages_only(w->route);
 	r.action = route_action(w->route);
 	r.may_keep = wait_may_keep(w->wait);
 	r.script = script.missing ? NULL : script.path;
@@ -370,6 +378,7 @@ int worker_run(const struct worker_start *start)
 	    .heritage = start->heritage,
 	    .pool = start->heritage->pool,
 	    .board = start->board,
+	    .shown = start->shown != NULL ? start->shown : start->board,
 	    .slot = start->slot,
 	    .own = arena_new(WORKER_BLOCK_BYTES),
 	    .request = arena_new(REQUEST_BLOCK_BYTES),

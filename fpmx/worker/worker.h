@@ -15,6 +15,7 @@
 struct worker_start {
 	const struct heritage *heritage;
 	struct board *board;
+	const struct board *shown; /* of heritage->shown; NULL in a usual pool */
 	uint32_t slot;
 };
 

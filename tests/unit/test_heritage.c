@@ -118,6 +118,10 @@ static struct heritage random_heritage(void)
 	    .board_fd = some_fd(),
 	    .log_fd = some_fd(),
 	    .access_fd = rand() % 2 ? some_fd() : -1,
+	    .shown = {.pool = random_text(),
+		.manager = (enum conf_pm)(rand() % PM_MAX),
+		.nslots = (uint32_t)(rand() % 5000),
+		.board_fd = rand() % 2 ? some_fd() : -1},
 	    .nlisten = (size_t)(rand() % 5),
 	};
 	int *listen_fds = arena_alloc(arena, h.nlisten, sizeof(int));
@@ -180,7 +184,9 @@ static int difference(const struct heritage *a, const struct heritage *b)
 		return 5;
 	if (a->channel_fd != b->channel_fd || a->retire_fd != b->retire_fd ||
 	    a->wake_fd != b->wake_fd || a->board_fd != b->board_fd || a->log_fd != b->log_fd ||
-	    a->access_fd != b->access_fd || a->nlisten != b->nlisten)
+	    a->access_fd != b->access_fd || !same_text(a->shown.pool, b->shown.pool) ||
+	    a->shown.manager != b->shown.manager || a->shown.nslots != b->shown.nslots ||
+	    a->shown.board_fd != b->shown.board_fd || a->nlisten != b->nlisten)
 		return 6;
 	for (size_t i = 0; i < a->nlisten; i++)
 		if (a->listen_fds[i] != b->listen_fds[i])
@@ -195,7 +201,8 @@ static bool is_named(const struct heritage *h, int fd)
 		if (h->listen_fds[i] == fd)
 			return true;
 	return fd < 3 || fd == h->channel_fd || fd == h->retire_fd || fd == h->wake_fd ||
-	       fd == h->board_fd || fd == h->log_fd || fd == h->access_fd;
+	       fd == h->board_fd || fd == h->log_fd || fd == h->access_fd ||
+	       fd == h->shown.board_fd;
 }
 
 /* In a child, whose descriptors may go: opens it and compares with h. */
@@ -260,6 +267,7 @@ START_TEST(a_command_without_a_pool_needs_no_descriptors)
 	    .board_fd = -1,
 	    .log_fd = -1,
 	    .access_fd = -1,
+	    .shown = {.board_fd = -1},
 	};
 
 	assert_survives(&h);

@@ -86,6 +86,17 @@ START_TEST(endings_are_limited)
 }
 END_TEST
 
+START_TEST(a_status_address_has_no_scripts)
+{
+	ck_assert_int_eq(route_pages_only(ROUTE_PING), ROUTE_PING);
+	ck_assert_int_eq(route_pages_only(ROUTE_STATUS), ROUTE_STATUS);
+	ck_assert_int_eq(route_pages_only(ROUTE_NO_METHOD), ROUTE_NO_METHOD);
+	ck_assert_int_eq(route_pages_only(ROUTE_MISSING), ROUTE_MISSING);
+	ck_assert_int_eq(route_pages_only(ROUTE_SCRIPT), ROUTE_MISSING);
+	ck_assert_int_eq(route_pages_only(ROUTE_DENIED), ROUTE_MISSING);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
@@ -96,6 +107,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, paths_are_compared_whole_and_may_be_unset);
 	tcase_add_test(tc, what_is_missing_is_not_denied);
 	tcase_add_test(tc, endings_are_limited);
+	tcase_add_test(tc, a_status_address_has_no_scripts);
 }
 
 UNIT_MAIN("route", add)

@@ -281,6 +281,29 @@ START_TEST(readers_survive_a_writer_that_scribbles)
 }
 END_TEST
 
+/* For a pool whose processes tell of this one: what they hold cannot be written. */
+START_TEST(a_shared_board_can_only_be_read)
+{
+	struct err e;
+	struct board *b = board_new("www", 3, &e), *shared;
+	struct worker_view w;
+	int fd = board_share(b, &e), copy = dup(fd);
+
+	ck_assert_int_ge(fd, 3);
+	board_begin(b, 1)->requests = 7;
+	board_end(b, 1);
+	shared = board_open_shared(fd, 3, &e);
+	ck_assert_ptr_nonnull(shared);
+	ck_assert(board_read(shared, 1, &w));
+	ck_assert_uint_eq(w.requests, 7);
+	ck_assert_ptr_null(board_open(copy, 3, &e));
+	ck_assert_ptr_null(board_open_shared(copy, 4, &e));
+	close(copy);
+	board_free(shared);
+	board_free(b);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, a_new_board_is_empty);
@@ -292,6 +315,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, what_is_no_board_of_that_size_is_refused);
 	tcase_add_test(tc, no_reader_sees_halves_of_two_writes);
 	tcase_add_test(tc, readers_survive_a_writer_that_scribbles);
+	tcase_add_test(tc, a_shared_board_can_only_be_read);
 }
 
 UNIT_MAIN("scoreboard", add)

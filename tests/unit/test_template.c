@@ -114,7 +114,8 @@ static void start(struct side *s)
 {
 	/* A crash is to be the kernel's to tell, also where AddressSanitizer is built in. */
 	const char *env[] = {NULL, "ASAN_OPTIONS=detect_leaks=0:handle_segv=0", NULL};
-	struct heritage h = {.log = {.level = CONF_LOG_NOTICE}, .access_fd = -1};
+	struct heritage h = {
+	    .log = {.level = CONF_LOG_NOTICE}, .access_fd = -1, .shown = {.board_fd = -1}};
 	struct template_start how = {.heritage = &h, .envp = env, .boot_timeout_ms = 20000};
 	char role[64];
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

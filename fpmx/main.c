@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 		code = info_run("info", &cli->php, environ);
 		break;
 	case CLI_CONVERT:
-		code = run_convert(&cli);
+		code = run_convert(cli);
 		break;
 	case CLI_HELP:
 		cli_usage(stdout);

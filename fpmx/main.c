@@ -25,6 +25,7 @@
 #include "master/info.h"
 #include "master/logfile.h"
 #include "master/master.h"
+#include "master/notify.h"
 #include "proc/exits.h"
 #include "proc/title.h"
 
@@ -62,6 +63,7 @@ struct command {
 	struct cli cli;
 	char *const *argv;
 	struct inherit *inherit;
+	struct notify *notify;
 };
 
 static bool will_daemonize(const struct cli *cli, const struct conf *conf)
@@ -104,6 +106,7 @@ static int run_configured(const struct command *c, struct conf *conf)
 	    .argv = c->argv,
 	    .environ = environ,
 	    .inherit = c->inherit,
+	    .notify = c->notify,
 	    .daemonize = will_daemonize(cli, conf),
 	};
 
@@ -217,7 +220,8 @@ int main(int argc, char **argv)
 {
 	struct arena *arena;
 	struct inherit inherit = {0};
-	struct command command = {.argv = argv, .inherit = &inherit};
+	struct notify notify;
+	struct command command = {.argv = argv, .inherit = &inherit, .notify = &notify};
 	struct cli *cli = &command.cli;
 	int code = EXIT_DONE;
 
@@ -227,6 +231,7 @@ int main(int argc, char **argv)
 	must_whoami("the master");
 	arena = arena_new(4096);
 	cli_parse(argc, argv, arena, cli);
+	notify_init(&notify);
 	if (cli->action == CLI_RUN)
 		handover_read(&inherit);
 	cli->php.startup_env = environ_list(environ, arena);
@@ -255,6 +260,7 @@ int main(int argc, char **argv)
 		code = EXIT_USAGE;
 		break;
 	}
+	notify_free(&notify);
 	inherit_free(&inherit);
 	arena_free(arena);
 	return code;

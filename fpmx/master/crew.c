@@ -34,6 +34,7 @@ void crew_init(struct crew *c, const struct crew_setup *s)
 	    .filling = s->conf->pm == PM_DYNAMIC,
 	    .rate = 1,
 	    .next_order = 1,
+	    .passed_at_ms = loop_now_ms(s->loop),
 	};
 	c->slots = must_memory(calloc(c->nslots, sizeof(*c->slots)));
 	for (uint32_t i = 0; i < c->nslots; i++)
@@ -231,6 +232,7 @@ void crew_look(struct crew *c, bool tick)
 	if (tick) {
 		chase_all(c);
 		c->spawned = 0;
+		c->passed_at_ms = loop_now_ms(c->set.loop);
 	}
 	if (c->stopping)
 		return;

@@ -75,6 +75,7 @@ struct crew {
 	unsigned rate, spawned, lost;
 	unsigned replacing; /* ends whose successor's start is worth a line */
 	bool at_limit;
+	uint64_t passed_at_ms; /* the last pass of each second */
 	struct throttle throttle;
 	struct loop_handle retry_timer, prove_timer;
 	uint32_t prove_after_ms;

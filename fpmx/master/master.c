@@ -16,17 +16,20 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/must.h"
+#include "master/crewlog.h"
 #include "master/daemon.h"
 #include "master/emergency.h"
 #include "master/fdneeds.h"
 #include "master/handover.h"
 #include "master/inherit.h"
 #include "master/logfile.h"
+#include "master/monitor.h"
 #include "master/pool.h"
 #include "master/reap.h"
 #include "master/reload.h"
 #include "master/sockdiag.h"
 #include "master/stop.h"
+#include "master/tally.h"
 #include "master/trial.h"
 #include "proc/exits.h"
 #include "proc/privs.h"
@@ -49,6 +52,7 @@ struct master {
 	size_t npools;
 	struct pool **pools;
 	struct pid_file pid_file;
+	struct monitor monitor;
 	int report_fd;  /* to the parent of a daemon, or -1 */
 	bool daemonize; /* in the background, or on its way there */
 	bool up;        /* start-up was reported */
@@ -76,7 +80,7 @@ static void tell_cut(void *ctx)
 	const struct master *m = ctx;
 
 	for (size_t i = 0; i < m->npools; i++)
-		pool_log_cut(m->pools[i]);
+		crewlog_cut(pool_crew(m->pools[i]));
 }
 
 static void signal_all(void *ctx, int signo)
@@ -112,6 +116,12 @@ static void stop(struct master *m, enum stop_aim aim)
 
 /* --- reload --------------------------------------------------------------------- */
 
+static void give_up_reload(struct master *m, const char *why)
+{
+	log_error("the reload is given up, all stays as it was%s%s", *why ? ": " : "", why);
+	monitor_reload_failed(&m->monitor, *why ? why : "see the log; all stays as it was");
+}
+
 /* The next program tests the configuration before anything is touched. */
 static void try_reload(struct master *m)
 {
@@ -119,10 +129,12 @@ static void try_reload(struct master *m)
 
 	if (!stop_may(&m->stop, STOP_RELOAD))
 		return;
-	if (!trial_runs(&m->trial))
+	if (!trial_runs(&m->trial)) {
 		log_notice("Reloading in progress ...");
+		monitor_reloading(&m->monitor);
+	}
 	if (trial_start(&m->trial, &e) < 0)
-		log_error("the reload is given up, all stays as it was: %s", e.text);
+		give_up_reload(m, e.text);
 }
 
 static void on_trial_done(void *ctx, bool passed)
@@ -132,7 +144,7 @@ static void on_trial_done(void *ctx, bool passed)
 	if (passed)
 		stop(m, STOP_RELOAD);
 	else
-		log_error("the reload is given up, all stays as it was");
+		give_up_reload(m, "");
 }
 
 static void on_crash(void *ctx)
@@ -180,11 +192,13 @@ static void look_for_ready(struct master *m)
 	if (all_failed(m)) {
 		log_error("FPM initialization failed");
 		m->exit_code = EXIT_SOFTWARE;
+		monitor_stopping(&m->monitor, "No pool could start PHP");
 		stop(m, STOP_TERMINATE);
 		return;
 	}
 	m->ready = true;
 	log_notice("ready to handle connections");
+	monitor_ready(&m->monitor);
 	m->host.announced = true;
 	for (size_t i = 0; i < m->npools; i++)
 		pool_announced(m->pools[i]);
@@ -231,12 +245,14 @@ static void on_signal(void *ctx, int signo)
 		if (!stop_may(&m->stop, STOP_TERMINATE))
 			return;
 		log_notice("Terminating ...");
+		monitor_stopping(&m->monitor, "Terminating");
 		stop(m, STOP_TERMINATE);
 		break;
 	case SIGQUIT:
 		if (!stop_may(&m->stop, STOP_FINISH))
 			return;
 		log_notice("Finishing ...");
+		monitor_stopping(&m->monitor, "Finishing");
 		stop(m, STOP_FINISH);
 		break;
 	case SIGUSR1:
@@ -299,6 +315,20 @@ static void on_tick(void *ctx)
 	if (total->workers < total->max)
 		total->warned = false;
 	reap_strangers(is_known, m);
+	monitor_tick(&m->monitor);
+}
+
+static void look_at_pools(void *ctx, struct monitor_view *v)
+{
+	struct master *m = ctx;
+
+	for (size_t i = 0; i < m->npools; i++) {
+		const struct crew *crew = pool_crew(m->pools[i]);
+
+		tally_add(&v->tally, crew->set.board);
+		if (crew->passed_at_ms < v->passed_at_ms)
+			v->passed_at_ms = crew->passed_at_ms;
+	}
 }
 
 /* --- start-up ------------------------------------------------------------------------------ */
@@ -401,6 +431,7 @@ static void serve(struct master *m)
 	log_notice("fpm is running, pid %d", (int)getpid());
 	loop_every(m->host.loop, TICK_MS, on_tick, m, &m->tick_timer);
 	loop_timer(m->host.loop, REPORT_AFTER_MS, report_up, m, &m->report_timer);
+	monitor_start(&m->monitor, m->host.loop, look_at_pools, m);
 	for (size_t i = 0; i < m->npools; i++)
 		pool_serve(m->pools[i]);
 	look_for_ready(m);
@@ -418,7 +449,8 @@ static void give_way(struct master *m)
 		pool_hand_over(m->pools[i], &h);
 	if (m->host.files && setrlimit(RLIMIT_NOFILE, m->host.files) < 0)
 		log_warn("setrlimit(RLIMIT_NOFILE) failed: errno %d", errno);
-	if (reload_exec(m->argv, &h, &e) < 0)
+	notify_flush(m->monitor.notify);
+	if (notify_restore(m->monitor.notify, &e) < 0 || reload_exec(m->argv, &h, &e) < 0)
 		log_error("%s", e.text);
 	handover_free(&h);
 	m->exit_code = EXIT_SOFTWARE;
@@ -462,6 +494,7 @@ int master_run(const struct master_start *s)
 	struct err e;
 
 	m.host.ctx = &m;
+	monitor_init(&m.monitor, s->notify, &s->conf->global);
 	m.host.php.config_path = s->conf->path;
 	if (start(&m, &e) < 0) {
 		log_error("%s", e.text);

@@ -10,6 +10,7 @@
 #include "conf/conf.h"
 #include "master/cli.h"
 #include "master/inherit.h"
+#include "master/notify.h"
 
 struct master_start {
 	const struct cli *cli;
@@ -17,6 +18,7 @@ struct master_start {
 	char *const *argv;    /* of the process: a reload runs it again */
 	char *const *environ; /* of the process, less what was handed over in it */
 	struct inherit *inherit;
+	struct notify *notify;
 	bool daemonize;
 };
 

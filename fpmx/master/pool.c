@@ -524,6 +524,11 @@ void pool_tick(struct pool *p)
 	crew_look(&p->crew, true);
 }
 
+const struct crew *pool_crew(const struct pool *p)
+{
+	return &p->crew;
+}
+
 /* --- logs ------------------------------------------------------------------------------------ */
 
 bool pool_has_access_log(const struct pool *p)
@@ -554,8 +559,7 @@ void pool_reopen_logs(struct pool *p)
 		crew_replace_all(&p->crew);
 }
 
-/* --- stopping ----------------------------------------------------------------------------------
- */
+/* --- stopping ---------------------------------------------------------------------------- */
 
 void pool_stop(struct pool *p)
 {
@@ -575,11 +579,6 @@ void pool_signal(struct pool *p, int signo)
 	crew_signal(&p->crew, signo);
 	if (signo == SIGKILL)
 		template_kill(&p->template, "it does not leave");
-}
-
-void pool_log_cut(const struct pool *p)
-{
-	crewlog_cut(&p->crew);
 }
 
 bool pool_is_empty(const struct pool *p)

@@ -71,6 +71,8 @@ void pool_announced(struct pool *);
 
 /* Each second. */
 void pool_tick(struct pool *);
+/* For those who only look. */
+const struct crew *pool_crew(const struct pool *);
 
 /* USR1: access logs, and the error log that templates write to. */
 void pool_reopen_logs(struct pool *);
@@ -80,7 +82,6 @@ bool pool_has_access_log(const struct pool *);
 void pool_stop(struct pool *);
 /* To workers and template, while stopping. */
 void pool_signal(struct pool *, int signo);
-void pool_log_cut(const struct pool *);
 /* Are all its processes gone? */
 bool pool_is_empty(const struct pool *);
 

@@ -290,7 +290,8 @@ class Server:
         return path
 
     # --- life ---
-    def start(self, *options, ready=True, as_user=None, umask=None, program=FPMX, limit=20, setup=None):
+    def start(self, *options, ready=True, as_user=None, umask=None, program=FPMX, limit=20, setup=None,
+              **popen):
         with open(self.path("stderr"), "ab") as log:
             def before_exec():
                 if umask is not None:
@@ -303,7 +304,7 @@ class Server:
                 extra = {"user": pw.pw_uid, "group": pw.pw_gid, "extra_groups": []}
             self.process = subprocess.Popen(
                 [program, "-F", "-O", "-y", self.config(), *options], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, cwd=self.dir, preexec_fn=before_exec, start_new_session=True, **extra)
+                stderr=log, cwd=self.dir, preexec_fn=before_exec, start_new_session=True, **extra, **popen)
         self.pid = self.process.pid
         if ready:
             self.wait_for(READY, limit)

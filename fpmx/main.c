@@ -91,7 +91,9 @@ static int run_test(const struct cli *cli, const struct conf *conf)
 	/* php-fpm before 8.4 ends this line with an empty one. */
 	const char *more = strcmp(FPMX_PHP_XY, "8.4") < 0 ? "\n" : "";
 
-	if (cli->dump)
+	if (cli->origins)
+		conf_dump_places(conf, tell_dump, NULL);
+	else if (cli->dump)
 		conf_dump_fpm(conf, tell_dump, NULL);
 	log_notice("configuration file %s test is successful%s", conf->path, more);
 	return EXIT_DONE;
@@ -140,6 +142,7 @@ static int run(const struct command *c)
 	if (check_prefix(cli) < 0)
 		return fail();
 	conf_report_init(&report);
+	report.bare_names = cli->dump && !cli->origins;
 	conf = conf_load(&source, &report);
 	if (conf && cli->pid_file)
 		conf->global.pid = cli->pid_file;
@@ -188,6 +191,15 @@ static int run_convert(const struct cli *cli)
 	strbuf_free(&text);
 	conf_report_free(&report);
 	return status == 0 ? EXIT_DONE : EXIT_CONFIG;
+}
+
+/* Usage first: who reads both as one expects that line in front. */
+static int tell_wrong(const struct cli *cli)
+{
+	cli_usage(stdout);
+	fflush(stdout);
+	fprintf(stderr, "fpmx: '%s' %s\n", cli->wrong, cli->why);
+	return EXIT_USAGE;
 }
 
 /*
@@ -255,9 +267,11 @@ int main(int argc, char **argv)
 	case CLI_HELP:
 		cli_usage(stdout);
 		break;
+	case CLI_OWN_VERSION:
+		puts("fpmx " FPMX_VERSION " (PHP " FPMX_PHP_VERSION ")");
+		break;
 	case CLI_WRONG:
-		cli_usage(stdout);
-		code = EXIT_USAGE;
+		code = tell_wrong(cli);
 		break;
 	}
 	notify_free(&notify);

@@ -67,6 +67,13 @@ static struct conf_finding finding(struct check *k, enum conf_grade grade, enum 
 		report_add((k)->report, &f_, __VA_ARGS__);       \
 	} while (0)
 
+#define found_hint(k, key, what, ...)                                 \
+	do {                                                          \
+		struct conf_finding f_ = finding(k, CONF_ERROR, key); \
+		f_.hint = what;                                       \
+		report_add((k)->report, &f_, __VA_ARGS__);            \
+	} while (0)
+
 #define found_unnamed(k, grade, key, ...)                        \
 	do {                                                     \
 		struct conf_finding f_ = finding(k, grade, key); \
@@ -125,10 +132,29 @@ static bool is_mechanism(const char *name)
 	       strcasecmp(name, "select") == 0;
 }
 
+/* Where nobody has set it, the remedy has to say that there is a default. */
+static void check_error_log(struct check *k)
+{
+	const struct global_conf *g = &k->conf->global;
+	struct conf_finding f;
+	int error = strcmp(g->error_log, "syslog") == 0 ? 0 : cannot_append(g->error_log);
+
+	if (error == 0)
+		return;
+	f = finding(k, CONF_ERROR, KEY_GLOBAL_error_log);
+	f.hint = "error_log: make its folder, or set it to another file or to syslog";
+	if (f.at.file == NULL) {
+		f.at.file = arena_strdup(k->report->arena, k->conf->path);
+		f.hint = "error_log is not set, and this is its default: make that folder, or set "
+			 "error_log in [global] to another file or to syslog";
+	}
+	report_add(k->report, &f, "failed to open error_log (%s): %s (%d)", g->error_log,
+	    strerror(error), error);
+}
+
 static void check_global(struct check *k)
 {
 	const struct global_conf *g = &k->conf->global;
-	int error;
 
 	if (g->log_limit < 512)
 		found(k, CONF_ERROR, KEY_GLOBAL_log_limit, "log_limit must be greater than 512");
@@ -137,10 +163,7 @@ static void check_global(struct check *k)
 	if (global_is_set(g, process_priority) && priority_is_wrong(g->process_priority))
 		found(k, CONF_ERROR, KEY_GLOBAL_process_priority,
 		    "process.priority must be included into [-19,20]");
-	error = strcmp(g->error_log, "syslog") == 0 ? 0 : cannot_append(g->error_log);
-	if (error != 0)
-		found(k, CONF_ERROR, KEY_GLOBAL_error_log, "failed to open error_log (%s): %s (%d)",
-		    g->error_log, strerror(error), error);
+	check_error_log(k);
 	if (g->events_mechanism != NULL && !is_mechanism(g->events_mechanism))
 		found(k, CONF_ERROR, KEY_GLOBAL_events_mechanism,
 		    "event mechanism '%s' is not available on this system", g->events_mechanism);
@@ -433,18 +456,20 @@ static void check_user(struct check *k, enum conf_key key, const char *name, con
 {
 	if (!given(name) || is_number(name))
 		return;
-	errno = 0;
 	if (getpwnam(name) == NULL)
-		found(k, CONF_ERROR, key, "cannot get uid for user '%s'%s", name, tail);
+		found_hint(k, key,
+		    "no user has this name: 'getent passwd' lists them; a number will do, too",
+		    "cannot get uid for user '%s'%s", name, tail);
 }
 
 static void check_group(struct check *k, enum conf_key key, const char *name, const char *tail)
 {
 	if (!given(name) || is_number(name))
 		return;
-	errno = 0;
 	if (getgrnam(name) == NULL)
-		found(k, CONF_ERROR, key, "cannot get gid for group '%s'%s", name, tail);
+		found_hint(k, key,
+		    "no group has this name: 'getent group' lists them; a number will do, too",
+		    "cannot get gid for group '%s'%s", name, tail);
 }
 
 /* php-fpm adds errno to those of the socket, where it is 0 for a missing name. */

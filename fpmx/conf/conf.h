@@ -161,6 +161,7 @@ struct conf_report {
 	struct conf_finding *findings;
 	size_t nfatal;    /* findings of CONF_ERROR and above */
 	const char *path; /* the main file, as conf.path; NULL until it is known */
+	bool bare_names;  /* tell of unknown users and groups as php-fpm does, without help */
 };
 
 struct conf_source {
@@ -210,6 +211,9 @@ void conf_report_tell(const struct conf_report *,
  * Byte for byte php-fpm's for its own keys; ours follow where they were set.
  */
 void conf_dump_fpm(const struct conf *, void (*emit)(void *ctx, const char *line), void *ctx);
+
+/* The same with "  ; FILE:LINE" behind what a file has set. */
+void conf_dump_places(const struct conf *, void (*emit)(void *ctx, const char *line), void *ctx);
 
 /* The whole configuration as YAML; conf_load() of it gives the same again. */
 void conf_dump_yaml(const struct conf *, struct strbuf *);

@@ -17,11 +17,15 @@
 struct dump {
 	void (*emit)(void *ctx, const char *line);
 	void *ctx;
+	bool places; /* say where each value came from */
 	struct strbuf line;
 };
 
-static void flush(struct dump *d)
+/* A default has no place. */
+static void flush(struct dump *d, const struct conf_origin *at)
 {
+	if (d->places && at->file != NULL)
+		strbuf_printf(&d->line, "  ; %s:%u", at->file, at->line);
 	d->emit(d->ctx, strbuf_str(&d->line));
 	strbuf_clear(&d->line);
 }
@@ -87,16 +91,17 @@ static void put_scalar(
 	strbuf_adds(&d->line, " = ");
 	if (!put_oddity(d, row, record, at->file != NULL) && !value_print(row, record, &d->line))
 		strbuf_adds(&d->line, at->line != 0 ? "" : "undefined");
-	flush(d);
+	flush(d, at);
 }
 
 /* php-fpm's arrays are stacks: the last one in the file is on top. */
-static void put_list(struct dump *d, const char *name, const struct conf_list *list)
+static void put_list(
+    struct dump *d, const char *name, const struct conf_list *list, const struct conf_origin *at)
 {
 	for (size_t i = list->n; i > 0; i--) {
 		start_line(d, name);
 		strbuf_printf(&d->line, "[] = %s", list->items[i - 1]);
-		flush(d);
+		flush(d, at);
 	}
 }
 
@@ -106,17 +111,17 @@ static void put_map(struct dump *d, const char *name, const struct conf_map *map
 		start_line(d, name);
 		strbuf_printf(
 		    &d->line, "[%s] = %s", map->pairs[i - 1].name, map->pairs[i - 1].value);
-		flush(d);
+		flush(d, &map->pairs[i - 1].at);
 	}
 }
 
 /* php-fpm knows one address; more of them are ours, in their order. */
-static void put_listen(struct dump *d, const struct conf_list *list)
+static void put_listen(struct dump *d, const struct conf_list *list, const struct conf_origin *at)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		start_line(d, "listen");
 		strbuf_printf(&d->line, "%s = %s", list->n > 1 ? "[]" : "", list->items[i]);
-		flush(d);
+		flush(d, at);
 	}
 }
 
@@ -131,9 +136,9 @@ static void put_row(
 	if (key_of(row) == KEY_POOL_apparmor_hat)
 		return;
 	if (key_of(row) == KEY_POOL_listen)
-		put_listen(d, field);
+		put_listen(d, field, at);
 	else if (row->type == TYPE_LIST)
-		put_list(d, row->name, field);
+		put_list(d, row->name, field, at);
 	else if (row->type == TYPE_MAP)
 		put_map(d, row->name, field);
 	else if (row->type != TYPE_FLAGS)
@@ -150,19 +155,31 @@ static void put_rows(
 	d->emit(d->ctx, " ");
 }
 
+static void put_all(struct dump *d, const struct conf *c)
+{
+	strbuf_init(&d->line, LINE_BYTES);
+	d->emit(d->ctx, "[global]");
+	put_rows(d, SCOPE_GLOBAL, &c->global, c->global.origin);
+	for (size_t i = 0; i < c->npools; i++) {
+		if (c->pools[i]->shows != NULL)
+			continue;
+		strbuf_printf(&d->line, "[%s]", c->pools[i]->name);
+		flush(d, &c->pools[i]->declared);
+		put_rows(d, SCOPE_POOL, c->pools[i], c->pools[i]->origin);
+	}
+	strbuf_free(&d->line);
+}
+
 void conf_dump_fpm(const struct conf *c, void (*emit)(void *ctx, const char *line), void *ctx)
 {
 	struct dump d = {.emit = emit, .ctx = ctx};
 
-	strbuf_init(&d.line, LINE_BYTES);
-	emit(ctx, "[global]");
-	put_rows(&d, SCOPE_GLOBAL, &c->global, c->global.origin);
-	for (size_t i = 0; i < c->npools; i++) {
-		if (c->pools[i]->shows != NULL)
-			continue;
-		strbuf_printf(&d.line, "[%s]", c->pools[i]->name);
-		flush(&d);
-		put_rows(&d, SCOPE_POOL, c->pools[i], c->pools[i]->origin);
-	}
-	strbuf_free(&d.line);
+	put_all(&d, c);
+}
+
+void conf_dump_places(const struct conf *c, void (*emit)(void *ctx, const char *line), void *ctx)
+{
+	struct dump d = {.emit = emit, .ctx = ctx, .places = true};
+
+	put_all(&d, c);
 }

@@ -62,18 +62,17 @@ static void finding_line(const struct conf_finding *f, struct strbuf *out)
 		strbuf_printf(out, " (%s:%u)", f->at.file, f->at.line);
 }
 
-/*
- * php-fpm's own tests compare all that is said of an unknown user, and have no
- * room for more; its notices and what is ours need no help.
- */
+/* Notices of php-fpm's and what is ours need no help. */
 static void help_line(const struct conf_finding *f, struct strbuf *out)
 {
-	bool place_is_news = f->stage == CONF_STAGE_CHECK || f->at.column > 1;
+	bool place_is_news = f->stage != CONF_STAGE_READ || f->at.column > 1;
 
-	if (f->grade == CONF_NOTICE || f->stage == CONF_STAGE_NAMES || f->at.file == NULL ||
+	if (f->grade == CONF_NOTICE || f->at.file == NULL ||
 	    (f->hint == NULL && (f->ours || !place_is_news)))
 		return;
-	strbuf_printf(out, "see %s:%u", f->at.file, f->at.line);
+	strbuf_printf(out, "see %s", f->at.file);
+	if (f->at.line != 0)
+		strbuf_printf(out, ":%u", f->at.line);
 	if (f->at.column != 0)
 		strbuf_printf(out, ":%u", f->at.column);
 	if (f->hint != NULL)
@@ -122,6 +121,12 @@ static const struct conf_finding *first_fatal(const struct conf_report *r)
 	return NULL;
 }
 
+/* php-fpm's own tests compare all that -tt says of an unknown user. */
+static bool is_helped(const struct conf_report *r, const struct conf_finding *f)
+{
+	return !(r->bare_names && f->stage == CONF_STAGE_NAMES);
+}
+
 void conf_report_tell(const struct conf_report *r,
     void (*emit)(void *ctx, enum conf_grade, const char *line), void *ctx)
 {
@@ -134,7 +139,7 @@ void conf_report_tell(const struct conf_report *r,
 		conf_finding_text(&r->findings[i], &line);
 		emit(ctx, r->findings[i].grade, strbuf_str(&line));
 		strbuf_clear(&line);
-		if (conf_finding_help(&r->findings[i], &line))
+		if (is_helped(r, &r->findings[i]) && conf_finding_help(&r->findings[i], &line))
 			emit(ctx, CONF_NOTICE, strbuf_str(&line));
 	}
 	strbuf_clear(&line);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Options of ours have no letter: php-fpm may want it one day. */
-enum { OPTION_CONVERT = 256, OPTION_OUTPUT, OPTION_OVERWRITE };
+enum { OPTION_CONVERT = 256, OPTION_OUTPUT, OPTION_OVERWRITE, OPTION_ORIGINS, OPTION_OWN_VERSION };
 
 struct option {
 	int letter;
@@ -38,10 +38,12 @@ static const struct option options[] = {
     {'F', {"nodaemonize"}, NULL, "Stay in the foreground, whatever the configuration says"},
     {'O', {"force-stderr"}, NULL, "In the foreground, log to stderr even if it is no terminal"},
     {'R', {"allow-to-run-as-root"}, NULL, "Let pools run as root"},
+    {OPTION_ORIGINS, {"origins"}, NULL, "With -tt: say which file and line each value is from"},
     {OPTION_CONVERT, {"convert"}, "file",
 	"Write php-fpm's configuration as YAML to the standard output"},
     {OPTION_OUTPUT, {"output"}, "folder", "With --convert: a file there for each that is read"},
     {OPTION_OVERWRITE, {"overwrite"}, NULL, "With --output: replace files that are there already"},
+    {OPTION_OWN_VERSION, {"fpmx-version"}, NULL, "Show the version of fpmx"},
 };
 #define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -51,7 +53,17 @@ struct words {
 	char **argv;
 	int at;           /* word */
 	const char *more; /* further letters of a word like -tt, or NULL */
+	const char *why;  /* what is wrong with the last one */
 };
+
+static const struct option *wrong(struct words *w, const char *why)
+{
+	w->why = why;
+	return NULL;
+}
+
+#define NO_OPTION "is no option of fpmx"
+#define NO_VALUE "lacks its value"
 
 static const struct option *find_letter(unsigned char c)
 {
@@ -82,11 +94,13 @@ static const struct option *next_long(struct words *w, const char *word, const c
 	size_t n = strcspn(word, "=");
 	const struct option *o = find_name(word, n);
 
-	if (!o || (word[n] == '=' && !o->argument))
-		return NULL;
+	if (!o)
+		return wrong(w, NO_OPTION);
+	if (word[n] == '=' && !o->argument)
+		return wrong(w, "takes no value");
 	if (o->argument)
 		*value = word[n] == '=' ? word + n + 1 : next_word(w);
-	return o->argument && !*value ? NULL : o;
+	return o->argument && !*value ? wrong(w, NO_VALUE) : o;
 }
 
 /* -x, -xvalue, -x value, -xyz. NULL: wrong. */
@@ -95,7 +109,7 @@ static const struct option *next_short(struct words *w, const char *word, const 
 	const struct option *o = find_letter((unsigned char)word[0]);
 
 	if (!o)
-		return NULL;
+		return wrong(w, NO_OPTION);
 	if (!o->argument) {
 		w->more = word[1] ? word + 1 : NULL;
 		return o;
@@ -103,7 +117,7 @@ static const struct option *next_short(struct words *w, const char *word, const 
 	*value = word[1] ? word + 1 : next_word(w);
 	if (*value && word[1] == '=')
 		(*value)++;
-	return *value ? o : NULL;
+	return *value ? o : wrong(w, NO_VALUE);
 }
 
 static const struct option *next_option(struct words *w, const char **value)
@@ -116,7 +130,7 @@ static const struct option *next_option(struct words *w, const char **value)
 		return next_short(w, word, value);
 	word = next_word(w);
 	if (word[0] != '-' || word[1] == '\0')
-		return NULL; /* php-fpm takes no plain words */
+		return wrong(w, "is no option, and fpmx takes nothing else");
 	if (word[1] == '-')
 		return next_long(w, word + 2, value);
 	return next_short(w, word + 1, value);
@@ -189,6 +203,12 @@ static void take(struct cli *c, struct arena *a, const struct option *o, const c
 	case 'R':
 		c->allow_root = true;
 		break;
+	case OPTION_ORIGINS:
+		c->origins = true;
+		break;
+	case OPTION_OWN_VERSION:
+		choose(c, CLI_OWN_VERSION);
+		break;
 	case OPTION_CONVERT:
 		choose(c, CLI_CONVERT);
 		c->convert = value;
@@ -204,21 +224,37 @@ static void take(struct cli *c, struct arena *a, const struct option *o, const c
 	}
 }
 
+/* An option alone that only says something about another one. */
+static void check_company(struct cli *c)
+{
+	if (c->origins && !c->dump)
+		c->wrong = "--origins", c->why = "goes with -tt only";
+	else if (c->output && !c->convert)
+		c->wrong = "--output", c->why = "goes with --convert only";
+	else if (c->overwrite && !c->output)
+		c->wrong = "--overwrite", c->why = "goes with --output only";
+	if (c->wrong)
+		c->action = CLI_WRONG;
+}
+
 void cli_parse(int argc, char **argv, struct arena *a, struct cli *c)
 {
 	struct words w = {.argc = argc, .argv = argv, .at = 1};
 
 	*c = (struct cli){.action = CLI_RUN};
 	while (w.more || w.at < w.argc) {
-		const char *value;
+		const char *word = w.more ? w.argv[w.at - 1] : w.argv[w.at], *value;
 		const struct option *o = next_option(&w, &value);
 
 		if (!o) {
+			c->wrong = word;
+			c->why = w.why;
 			choose(c, CLI_WRONG);
 			return;
 		}
 		take(c, a, o, value);
 	}
+	check_company(c);
 }
 
 static void print_option(FILE *out, const struct option *o)
@@ -245,4 +281,5 @@ void cli_usage(FILE *out)
 	for (size_t i = 0; i < NOPTIONS; i++)
 		if (options[i].doc)
 			print_option(out, &options[i]);
+	fputs("This is fpmx " FPMX_VERSION ".\n", out);
 }

@@ -15,20 +15,24 @@
 
 enum cli_action {
 	CLI_RUN,
-	CLI_TEST,    /* -t */
-	CLI_VERSION, /* -v */
-	CLI_MODULES, /* -m */
-	CLI_INFO,    /* -i */
-	CLI_HELP,    /* -h */
-	CLI_CONVERT, /* --convert */
-	CLI_WRONG    /* usage, and exit 64 */
+	CLI_TEST,        /* -t */
+	CLI_VERSION,     /* -v */
+	CLI_MODULES,     /* -m */
+	CLI_INFO,        /* -i */
+	CLI_HELP,        /* -h */
+	CLI_CONVERT,     /* --convert */
+	CLI_OWN_VERSION, /* --fpmx-version */
+	CLI_WRONG        /* usage, and exit 64 */
 };
 
 enum cli_daemon { CLI_AS_CONFIGURED, CLI_DAEMONIZE, CLI_FOREGROUND };
 
 struct cli {
 	enum cli_action action;
-	bool dump; /* -t twice */
+	const char *wrong; /* of CLI_WRONG: the word */
+	const char *why;   /* and what is wrong with it */
+	bool dump;         /* -t twice */
+	bool origins;      /* --origins */
 	enum cli_daemon daemon;
 	bool force_stderr;    /* -O */
 	bool allow_root;      /* -R */

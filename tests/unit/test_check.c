@@ -156,6 +156,8 @@ START_TEST(all_findings_of_a_run_are_said)
 	    "E [pool two] the chdir path '/nope' does not exist or is not a directory\n"
 	    "N see @/main.conf:17:1\n"
 	    "E [pool two] cannot get uid for user 'no-such-user'\n"
+	    "N see @/main.conf:16:1: no user has this name: 'getent passwd' lists them; a number "
+	    "will do, too\n"
 	    "E failed to post process the configuration\n");
 }
 END_TEST
@@ -175,8 +177,33 @@ END_TEST
 START_TEST(unknown_names_end_without_a_closing_line)
 {
 	conf_load_text(POOL "group = no-such-group\n", true);
+	ck_assert_str_eq(strbuf_str(&said),
+	    "E [pool www] cannot get gid for group 'no-such-group'\n"
+	    "N see @/main.conf:7:1: no group has this name: 'getent group' lists them; a number "
+	    "will do, too\n");
+	/* Tools compare -tt. */
+	strbuf_clear(&said);
+	report.bare_names = true;
+	conf_report_tell(&report, conf_hear, NULL);
 	ck_assert_str_eq(
 	    strbuf_str(&said), "E [pool www] cannot get gid for group 'no-such-group'\n");
+}
+END_TEST
+
+START_TEST(a_log_without_a_folder_has_a_remedy)
+{
+	conf_load_text("error_log = /nope/x\n" POOL, true);
+	ck_assert_str_eq(strbuf_str(&said),
+	    "E failed to open error_log (/nope/x): No such file or directory (2)\n"
+	    "N see @/main.conf:2:1: error_log: make its folder, or set it to another file or to "
+	    "syslog\nE failed to post process the configuration\n");
+	conf_write("main.conf", POOL);
+	conf_load_named("main.conf", true);
+	ck_assert_str_eq(strbuf_str(&said),
+	    "E failed to open error_log (@/log/php-fpm.log): No such file or directory (2)\n"
+	    "N see @/main.conf: error_log is not set, and this is its default: make that folder, "
+	    "or set error_log in [global] to another file or to syslog\n"
+	    "E failed to post process the configuration\n");
 }
 END_TEST
 
@@ -308,6 +335,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, all_findings_of_a_run_are_said);
 	tcase_add_test(tc, pools_that_could_be_read_are_checked_all_the_same);
 	tcase_add_test(tc, unknown_names_end_without_a_closing_line);
+	tcase_add_test(tc, a_log_without_a_folder_has_a_remedy);
 	tcase_add_test(tc, empty_strings_are_unset_afterwards);
 	tcase_add_test(tc, nothing_is_made_by_checking);
 	tcase_add_test(tc, a_user_is_not_needed_without_root);

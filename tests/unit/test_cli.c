@@ -89,6 +89,47 @@ START_TEST(wrong_words_are_wrong)
 }
 END_TEST
 
+START_TEST(what_is_wrong_is_said)
+{
+	static const struct {
+		const char *words[5], *wrong, *why;
+	} rows[] = {
+	    {{"fpmx", "--memory-limit=1G"}, "--memory-limit=1G", "is no option of fpmx"},
+	    {{"fpmx", "-F", "-Rx"}, "-Rx", "is no option of fpmx"},
+	    {{"fpmx", "-R", "-y"}, "-y", "lacks its value"},
+	    {{"fpmx", "--prefix"}, "--prefix", "lacks its value"},
+	    {{"fpmx", "--test=1"}, "--test=1", "takes no value"},
+	    {{"fpmx", "-n", "x"}, "x", "is no option, and fpmx takes nothing else"},
+	    {{"fpmx", "-t", "--origins"}, "--origins", "goes with -tt only"},
+	    {{"fpmx", "--output", "x"}, "--output", "goes with --convert only"},
+	    {{"fpmx", "--convert", "x", "--overwrite"}, "--overwrite", "goes with --output only"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cli c = parse(rows[i].words);
+
+		ck_assert_int_eq(c.action, CLI_WRONG);
+		ck_assert_str_eq(c.wrong, rows[i].wrong);
+		ck_assert_str_eq(c.why, rows[i].why);
+	}
+	ck_assert_int_eq(PARSE("-v", "extra").action, CLI_VERSION);
+}
+END_TEST
+
+START_TEST(options_of_ours_have_long_names_only)
+{
+	struct cli c = PARSE("--convert=a", "--output", "b", "--overwrite");
+
+	ck_assert_int_eq(c.action, CLI_CONVERT);
+	ck_assert_str_eq(c.convert, "a");
+	ck_assert_str_eq(c.output, "b");
+	ck_assert(c.overwrite);
+	c = PARSE("-tt", "--origins");
+	ck_assert(c.dump && c.origins);
+	ck_assert_int_eq(PARSE("--fpmx-version").action, CLI_OWN_VERSION);
+}
+END_TEST
+
 START_TEST(the_first_question_is_answered)
 {
 	ck_assert_int_eq(PARSE("-n", "-v").action, CLI_VERSION);
@@ -127,6 +168,8 @@ static void add(TCase *tc)
 	tcase_add_test(tc, test_twice_shows_the_configuration);
 	tcase_add_test(tc, defines_are_kept_in_order);
 	tcase_add_test(tc, wrong_words_are_wrong);
+	tcase_add_test(tc, what_is_wrong_is_said);
+	tcase_add_test(tc, options_of_ours_have_long_names_only);
 	tcase_add_test(tc, the_first_question_is_answered);
 	tcase_add_test(tc, the_usage_names_every_option);
 }

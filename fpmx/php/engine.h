@@ -55,11 +55,12 @@ void engine_cgi(struct engine_cgi *);
 
 /* What request set-up (worker/script.h) has found. */
 enum engine_action {
-	ENGINE_RUN,         /* run the script */
-	ENGINE_PAGE,        /* send the page that make_page writes (ping, status) */
-	ENGINE_NOT_FOUND,   /* 404 "File not found.\n", "Primary script unknown" */
-	ENGINE_DENIED,      /* 403 "Access denied.\n": limit_extensions */
-	ENGINE_HEADERS_ONLY /* no REQUEST_METHOD */
+	ENGINE_RUN,              /* run the script */
+	ENGINE_PAGE,             /* send the page that make_page writes (ping, status) */
+	ENGINE_NOT_FOUND,        /* 404 "File not found.\n", "Primary script unknown" */
+	ENGINE_DENIED,           /* 403 "Access denied.\n": limit_extensions */
+	ENGINE_HEADERS_ONLY,     /* no REQUEST_METHOD */
+	ENGINE_HEADERS_NOT_FOUND /* nor a script */
 };
 
 struct engine_page {

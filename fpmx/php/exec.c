@@ -206,6 +206,9 @@ static void act(struct engine_request *r)
 		break;
 	case ENGINE_HEADERS_ONLY:
 		break;
+	case ENGINE_HEADERS_NOT_FOUND:
+		answer(404, "");
+		break;
 	}
 }
 

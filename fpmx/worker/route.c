@@ -17,6 +17,7 @@ static const enum engine_action actions[] = {
     [ROUTE_MISSING] = ENGINE_NOT_FOUND,
     [ROUTE_DENIED] = ENGINE_DENIED,
     [ROUTE_NO_METHOD] = ENGINE_HEADERS_ONLY,
+    [ROUTE_NO_METHOD_MISSING] = ENGINE_HEADERS_NOT_FOUND,
 };
 _Static_assert(sizeof(actions) / sizeof(actions[0]) == ROUTE_MAX, "an action for each route");
 
@@ -29,7 +30,7 @@ enum route route_request(
     const struct pool_conf *pool, const struct script *script, const char *method)
 {
 	if (method == NULL)
-		return ROUTE_NO_METHOD;
+		return script->missing ? ROUTE_NO_METHOD_MISSING : ROUTE_NO_METHOD;
 	if (is_path(pool->ping_path, script->name))
 		return ROUTE_PING;
 	if (is_path(pool->pm_status_path, script->name))

@@ -16,9 +16,10 @@ enum route {
 	ROUTE_SCRIPT,
 	ROUTE_PING,
 	ROUTE_STATUS,
-	ROUTE_MISSING,   /* 404 */
-	ROUTE_DENIED,    /* 403 */
-	ROUTE_NO_METHOD, /* headers only */
+	ROUTE_MISSING,           /* 404 */
+	ROUTE_DENIED,            /* 403 */
+	ROUTE_NO_METHOD,         /* headers only */
+	ROUTE_NO_METHOD_MISSING, /* the same with status 404 */
 	ROUTE_MAX
 };
 

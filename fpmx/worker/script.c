@@ -387,7 +387,7 @@ void script_resolve(struct params *params, const struct engine_cgi *cgi, struct 
 	struct setup u = {.params = params, .arena = arena, .stat = stat};
 	struct slice self;
 
-	*s = (struct script){.missing = true};
+	*s = (struct script){0};
 	u.said_filename = get(&u, "SCRIPT_FILENAME");
 	u.said_name = u.name = get(&u, "SCRIPT_NAME");
 	u.info = get(&u, "PATH_INFO");
@@ -411,9 +411,7 @@ void script_resolve(struct params *params, const struct engine_cgi *cgi, struct 
 			u.filename = u.said_translated;
 		self = u.name;
 	}
-	if (climbs(u.filename))
-		s->missing = true;
-	s->path = s->missing ? NULL : text_of(&u, u.filename);
+	s->path = s->missing || climbs(u.filename) ? NULL : text_of(&u, u.filename);
 	s->name = text_of(&u, u.name);
 	s->php_self = text_of(&u, self);
 	s->path_info = text_of(&u, u.info);

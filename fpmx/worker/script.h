@@ -16,11 +16,11 @@
 #include "php/engine.h"
 
 struct script {
-	const char *path; /* to open; NULL: none, 404 */
+	const char *path; /* to open; NULL: none, or none to be run, 404 */
 	const char *name; /* what status, ping and the access log match: SCRIPT_NAME as set up */
 	const char *php_self;
 	const char *path_info; /* or NULL */
-	bool missing;          /* set-up already knows: 404 */
+	bool missing;          /* looked for, and not there */
 };
 
 /* kind of a path: 'f' regular file, 'd' directory, 'o' other, 0 not there. */

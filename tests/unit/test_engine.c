@@ -223,6 +223,9 @@ START_TEST(what_cannot_run_is_refused)
 	    strstr(serve((struct ask){.action = ENGINE_DENIED}), "403 Forbidden"));
 	ck_assert_ptr_nonnull(strstr(text, "has been denied"));
 	ck_assert_str_eq(body_of(serve((struct ask){.action = ENGINE_HEADERS_ONLY})), "");
+	ck_assert_int_eq(status, 200);
+	ck_assert_str_eq(body_of(serve((struct ask){.action = ENGINE_HEADERS_NOT_FOUND})), "");
+	ck_assert_int_eq(status, 404);
 	ck_assert_ptr_nonnull(strstr(serve((struct ask){.script = "/nowhere.php"}),
 	    "Unable to open primary script: /nowhere.php (No such file or directory)"));
 	ck_assert_int_eq(status, 404);

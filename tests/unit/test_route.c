@@ -28,6 +28,11 @@ START_TEST(without_a_method_there_are_headers_only)
 	script.name = "/ping";
 	ck_assert_int_eq(route_request(&pool, &script, NULL), ROUTE_NO_METHOD);
 	ck_assert_int_eq(route_action(ROUTE_NO_METHOD), ENGINE_HEADERS_ONLY);
+	script.missing = true;
+	ck_assert_int_eq(route_request(&pool, &script, NULL), ROUTE_NO_METHOD_MISSING);
+	ck_assert_int_eq(route_action(ROUTE_NO_METHOD_MISSING), ENGINE_HEADERS_NOT_FOUND);
+	script = (struct script){0};
+	ck_assert_int_eq(route_request(&pool, &script, NULL), ROUTE_NO_METHOD);
 }
 END_TEST
 

@@ -1,31 +1,20 @@
 /*
- * log: makes lines and gets rid of them without waiting.
+ * log: makes lines and gets rid of them without waiting (sink.h).
  *
  * Runs in: every process.
- * Never: blocks. O_NONBLOCK is no way to that: it belongs to the open file
- * description, which we share with the terminal's shell, with workers, with
- * whoever reads our stderr. So regular files are written plainly (the kernel's
- * page cache takes a line), pipes with RWF_NOWAIT, which speaks for one call
- * only, sockets with MSG_DONTWAIT, terminals through a description of our own
- * for the one line, and what knows none of these is asked by poll first.
+ * Never: blocks.
  */
 #include "base/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/must.h"
+#include "base/sink.h"
 #include "base/strbuf.h"
 #include "base/syslog.h"
 
@@ -49,30 +38,21 @@ static const int syslog_grades[LOG_LEVEL_MAX] = {
     [LOG_LEVEL_ALERT] = LOG_ALERT,
 };
 
-/* How to write to a descriptor without waiting. */
-enum way { WAY_UNKNOWN, WAY_PLAIN, WAY_NOWAIT, WAY_SOCKET, WAY_REOPEN, WAY_POLL };
-
-struct target {
-	int fd;
-	enum way way;
-	bool torn; /* the last line went out in part: start the next on a fresh line */
-};
-
 static struct log_setup setup = {
     .fd = STDERR_FILENO,
     .mirror_fd = -1,
     .level = LOG_LEVEL_NOTICE,
     .form = LOG_FORM_STAMPED,
 };
-static struct target targets[2] = {{.fd = STDERR_FILENO}, {.fd = -1}};
+static struct sink sinks[2] = {{.fd = STDERR_FILENO}, {.fd = -1}};
 static struct strbuf line_buf = {.max = LINE_MAX_BYTES}; /* kept from line to line */
 static uint64_t dropped;
 
 void log_configure(const struct log_setup *s)
 {
 	setup = *s;
-	targets[0] = (struct target){.fd = s->fd};
-	targets[1] = (struct target){.fd = s->mirror_fd};
+	sinks[0] = (struct sink){.fd = s->fd};
+	sinks[1] = (struct sink){.fd = s->mirror_fd};
 }
 
 const struct log_setup *log_current(void)
@@ -85,104 +65,10 @@ uint64_t log_dropped(void)
 	return dropped;
 }
 
-static enum way way_of(int fd)
+static void deliver(struct sink *to, const char *text, size_t n)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return WAY_POLL;
-	if (S_ISREG(st.st_mode))
-		return WAY_PLAIN;
-	if (S_ISSOCK(st.st_mode))
-		return WAY_SOCKET;
-	if (isatty(fd))
-		return WAY_REOPEN;
-	return WAY_NOWAIT;
-}
-
-/* One piece by poll and write. A pipe that polls writable takes PIPE_BUF. */
-static ssize_t write_polled(int fd, const char *text, size_t n)
-{
-	struct pollfd p = {.fd = fd, .events = POLLOUT};
-
-	if (poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT)) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return write(fd, text, n < PIPE_BUF ? n : PIPE_BUF);
-}
-
-/*
- * A terminal that polls writable may still have less room than the line needs,
- * and then blocks. Opened again it is a description of its own.
- */
-static ssize_t write_reopened(int fd, const char *text, size_t n)
-{
-	char path[32];
-	ssize_t put;
-	int own;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (own < 0)
-		return write_polled(fd, text, n);
-	put = write(own, text, n);
-	fd_close(&own);
-	return put;
-}
-
-static ssize_t write_piece(struct target *t, const char *text, size_t n)
-{
-	struct iovec iov = {.iov_base = (void *)(uintptr_t)text, .iov_len = n};
-	ssize_t put;
-
-	switch (t->way) {
-	case WAY_PLAIN:
-		return write(t->fd, text, n);
-	case WAY_SOCKET:
-		return send(t->fd, text, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-	case WAY_REOPEN:
-		return write_reopened(t->fd, text, n);
-	case WAY_NOWAIT:
-		put = pwritev2(t->fd, &iov, 1, -1, RWF_NOWAIT);
-		if (put >= 0 || (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS))
-			return put;
-		t->way = WAY_POLL; /* a device, or an old kernel */
-		return write_polled(t->fd, text, n);
-	default:
-		return write_polled(t->fd, text, n);
-	}
-}
-
-/* Writes as much as goes at once; says whether that was all. */
-static bool write_now(struct target *t, const char *text, size_t n)
-{
-	while (n > 0) {
-		ssize_t put = write_piece(t, text, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return false;
-		t->torn = true;
-		text += put;
-		n -= (size_t)put;
-	}
-	t->torn = false;
-	return true;
-}
-
-static void deliver(struct target *t, const char *text, size_t n)
-{
-	int saved = errno;
-
-	if (t->fd < 0)
-		return;
-	if (t->way == WAY_UNKNOWN)
-		t->way = way_of(t->fd);
-	if ((t->torn && !write_now(t, "\n", 1)) || !write_now(t, text, n))
+	if (to->fd >= 0 && !sink_write(to, text, n))
 		dropped++;
-	errno = saved;
 }
 
 /* "[30-Nov-2026 14:42:00] ", with microseconds at log level debug. */
@@ -269,9 +155,9 @@ void log_line(
 	va_end(ap);
 	finish_line(s);
 
-	deliver(&targets[0], s->bytes, s->len);
+	deliver(&sinks[0], s->bytes, s->len);
 	if (level >= LOG_LEVEL_NOTICE && level >= setup.mirror_level)
-		deliver(&targets[1], s->bytes, s->len);
+		deliver(&sinks[1], s->bytes, s->len);
 	if (setup.syslog)
 		send_syslog(level, s, text_at);
 }
@@ -283,7 +169,7 @@ void log_head(struct strbuf *s, enum log_level level)
 
 void log_raw(const char *text, size_t n)
 {
-	deliver(&targets[0], text, n);
+	deliver(&sinks[0], text, n);
 	if (setup.syslog && n > 0 &&
 	    !syslog_send(LOG_NOTICE, text, text[n - 1] == '\n' ? n - 1 : n))
 		dropped++;

@@ -8,10 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/must.h"
+
+/*
+ * A pipe that is read as fast as lines can be made is full at times: then its
+ * reader sets the pace. One that is not read at all must not.
+ */
+#define PATIENCE_MS 100
 
 /* One value, before it is seen whether it fits; with room to escape one more byte. */
 struct value {
@@ -221,8 +226,8 @@ bool access_suppressed(const struct conf_list *paths, const struct access_facts 
 	return false;
 }
 
-void access_write(int fd, const struct access_format *format, const struct conf_list *suppress,
-    const struct access_facts *f)
+void access_write(struct sink *to, const struct access_format *format,
+    const struct conf_list *suppress, const struct access_facts *f)
 {
 	struct access_line l;
 
@@ -233,7 +238,7 @@ void access_write(int fd, const struct access_format *format, const struct conf_
 		log_notice("the log buffer is full (%d). The access log request has been "
 			   "truncated.",
 		    ACCESS_LINE_MAX);
-	/* A log that takes nothing, a full disk, does not stop requests. */
-	if (l.n > 0 && write(fd, l.text, l.n) < 0)
+	/* A log that takes nothing, a full disk or a pipe that nobody reads, stops no request. */
+	if (l.n > 0 && !sink_write_within(to, l.text, l.n, PATIENCE_MS))
 		return;
 }

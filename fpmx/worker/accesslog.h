@@ -2,8 +2,8 @@
  * accesslog: a line for each request.
  *
  * Runs in: worker, after the response and before PHP's request shutdown.
- * One write(2) a line, to a descriptor in append mode, so lines of many workers
- * do not mix.
+ * One write a line, to a descriptor in append mode, so lines of many workers do
+ * not mix. A log that takes nothing costs its lines and stops no request.
  * Lines are php-fpm's, but for two things: control characters that a client
  * sent are written as \xHH, so that nobody forges a line, and a line that was
  * cut does not end in a NUL.
@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sink.h"
 #include "conf/accessfmt.h"
 #include "conf/conf.h"
 #include "fcgi/params.h"
@@ -49,7 +50,7 @@ void access_line(const struct access_format *, const struct access_facts *, stru
 bool access_suppressed(const struct conf_list *paths, const struct access_facts *);
 
 /* Writes the line of a request, unless it is left out. */
-void access_write(int fd, const struct access_format *, const struct conf_list *suppress,
+void access_write(struct sink *, const struct access_format *, const struct conf_list *suppress,
     const struct access_facts *);
 
 #endif

@@ -48,6 +48,7 @@ struct worker {
 	struct arena *request; /* lives as long as a request */
 	struct clients clients;
 	struct access_format access_format;
+	struct sink access_log; /* fd -1: none */
 	struct wait *wait;
 	struct conn *conn;
 	struct strbuf page;
@@ -181,11 +182,10 @@ static void on_response(void *ctx, struct engine_request *r)
 	cut_copy(v->user, sizeof(v->user), r->auth_user);
 	publish(w);
 	set_state(w, WORKER_ENDING);
-	if (w->heritage->access_fd < 0)
+	if (w->access_log.fd < 0)
 		return;
 	facts.ended_wall_us = v->request_started_wall_us + v->request_duration_us;
-	access_write(
-	    w->heritage->access_fd, &w->access_format, &w->pool->access_suppress_path, &facts);
+	access_write(&w->access_log, &w->access_format, &w->pool->access_suppress_path, &facts);
 }
 
 static void on_state(void *ctx, int state)
@@ -334,8 +334,8 @@ static void abandon(void)
 
 	conn_close(w->conn);
 	wait_abandon(w->wait);
-	if (w->heritage->access_fd >= 0)
-		close(w->heritage->access_fd);
+	if (w->access_log.fd >= 0)
+		close(w->access_log.fd);
 	close(w->heritage->board_fd);
 }
 
@@ -380,6 +380,7 @@ int worker_run(const struct worker_start *start)
 	    .board = start->board,
 	    .shown = start->shown != NULL ? start->shown : start->board,
 	    .slot = start->slot,
+	    .access_log = {.fd = start->heritage->access_fd},
 	    .own = arena_new(WORKER_BLOCK_BYTES),
 	    .request = arena_new(REQUEST_BLOCK_BYTES),
 	    .view = {.pid = getpid(), .started_wall_us = clock_wall_us()},

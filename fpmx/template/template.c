@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "proc/chan.h"
+#include "proc/confine.h"
 #include "proc/exits.h"
 #include "proc/privs.h"
 #include "proc/spawn.h"
@@ -94,9 +95,14 @@ static void tell(const struct template *t, const struct msg *m)
 /* What is the template's alone is closed; output goes where the master wants. */
 static int become_child(struct template *t, const struct msg *order, struct err *e)
 {
+	const char *hat = t->heritage.pool->apparmor_hat;
+
 	if (order->nfds == 2 &&
 	    (dup2(order->fds[0], STDOUT_FILENO) < 0 || dup2(order->fds[1], STDERR_FILENO) < 0))
 		return err_sys(e, "failed to take the output pipes");
+	/* While the log is still open: of who fails here nobody else would know. */
+	if (hat != NULL && *hat != '\0' && confine_to_hat(hat, e) != 0)
+		return -1;
 	for (int i = 0; i < order->nfds; i++)
 		close(order->fds[i]);
 	fd_close(&t->heritage.channel_fd);

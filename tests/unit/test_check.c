@@ -229,9 +229,8 @@ static const struct {
 	"behind it (@/main.conf:7)\n"},
     {"process.max = 1\n" POOL,
 	"W process.max (1) is less than the 2 workers that the pools start with (@/main.conf:2)\n"},
-    {POOL "apparmor_hat = x\n",
-	"N [pool www] 'apparmor_hat' is read, but this version does not act on it yet "
-	"(@/main.conf:7)\n"},
+    {POOL "script = x\n", "N [pool www] 'script' is read, but this version does not act on it yet "
+			  "(@/main.conf:7)\n"},
 };
 
 START_TEST(what_php_fpm_takes_is_taken)

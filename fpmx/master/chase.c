@@ -15,8 +15,11 @@
 /* An order whose template died is waited for so long: its worker may be there. */
 #define LOST_LIMIT_MS 2000
 
-/* A worker that is to leave and is idle all that time is killed: it takes less to go. */
-#define RETIRE_LIMIT_MS 1000
+/*
+ * A worker that is to leave and is idle all that time is killed: it takes less
+ * to go. At the pass of the next second, that is, be it a little early.
+ */
+#define RETIRE_LIMIT_MS 900
 
 static void chase_retiring(struct crew *c, struct slot *s)
 {

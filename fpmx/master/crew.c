@@ -196,6 +196,7 @@ static void retire_one(struct crew *c)
 	s->surplus = true;
 	reap_signal(s->pidfd, SIGQUIT);
 	slot_move(s, SLOT_RETIRING, loop_now_ms(c->set.loop));
+	s->idle_at_ms = s->since_ms; /* as we have just seen */
 }
 
 /* Has this worker, by its page, done what a worker is for? */

@@ -289,6 +289,8 @@ enum engine_outcome engine_serve(
 	zend_long max_input_time = PG(max_input_time);
 	bool safe;
 
+	if (r->action == ENGINE_RUN)
+		signals_begin();
 	room.request.asked = r;
 	SG(server_context) = &room;
 	EG(exit_status) = 0;

@@ -100,6 +100,7 @@ char *vars_getenv(const char *name, size_t n);
 
 /* --- signals.c --- */
 void signals_startup(void);
+void signals_begin(void);   /* before a script */
 void signals_restore(void); /* after a request */
 
 /* --- status.c --- */

@@ -6,6 +6,10 @@
  * in the next request, an ignored SIGCHLD would hide exit codes from it, a
  * blocked SIGQUIT would keep the worker from leaving. The functions that change
  * such things take note first, so that requests without them pay nothing.
+ * One thing stays until the next script begins, and in php-fpm with pcntl for
+ * ever: a mask that keeps off SIGQUIT and SIGTERM. A worker that is idle like
+ * that and is told to leave is killed after a while; if it is not told, nobody
+ * sees a difference.
  */
 #include "php/room.h"
 
@@ -15,6 +19,7 @@
 
 /* As it was before the first of them was called; valid while touched. */
 static bool touched;
+static bool deaf; /* the mask of the last script is in force in part */
 static sigset_t mask;
 static struct sigaction actions[NSIG];
 
@@ -61,16 +66,40 @@ void signals_startup(void)
 	wrap("pcntl_sigprocmask", note_pcntl_sigprocmask, &pcntl_sigprocmask_itself);
 }
 
+/* Of SIGQUIT and SIGTERM those that the script has blocked, unless one has come. */
+static void keep_deafness(sigset_t *to, const sigset_t *now, const sigset_t *pending)
+{
+	static const int orders[] = {SIGQUIT, SIGTERM};
+
+	if (sigismember(pending, SIGQUIT) == 1 || sigismember(pending, SIGTERM) == 1)
+		return;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (sigismember(now, orders[i]) == 1 && sigismember(to, orders[i]) == 0) {
+			sigaddset(to, orders[i]);
+			deaf = true;
+		}
+}
+
+void signals_begin(void)
+{
+	if (!deaf)
+		return;
+	deaf = false;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
 void signals_restore(void)
 {
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-	sigset_t pending;
+	sigset_t pending, now, to = mask;
 
 	if (!touched)
 		return;
 	touched = false;
 	alarm(0);
 	sigpending(&pending);
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	keep_deafness(&to, &now, &pending);
 	/* What waits for the end of a mask was for the script, but for our orders. */
 	sigdelset(&pending, SIGQUIT);
 	sigdelset(&pending, SIGTERM);
@@ -79,5 +108,5 @@ void signals_restore(void)
 			sigaction(signo, &ignore, NULL);
 		sigaction(signo, &actions[signo], NULL);
 	}
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigprocmask(SIG_SETMASK, &to, NULL);
 }

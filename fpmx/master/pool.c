@@ -243,6 +243,7 @@ static void fill_heritage(struct pool *p, struct heritage *h)
 	    .nslots = board_nslots(p->board),
 	    /* php-fpm: without a change of user the kernel has no reason to withdraw it. */
 	    .dumpable = p->conf->process_dumpable || !p->privs.change_user,
+	    .jailed = p->privs.chroot_path != NULL,
 	    .master_pid = getpid(),
 	    .shown = p->shown,
 	    .retire_fd = p->retire[0],

@@ -129,6 +129,7 @@ int heritage_seal(const struct heritage *h, struct err *e)
 	put_u64(&s, h->generation);
 	put_u32(&s, h->nslots);
 	put_u32(&s, h->dumpable);
+	put_u32(&s, h->jailed);
 	put_i32(&s, h->master_pid);
 	put_string(&s, h->shown.pool);
 	put_u32(&s, h->shown.manager);
@@ -306,6 +307,7 @@ static int get_heritage(struct reader *r, struct heritage *h)
 	h->generation = get_u64(r);
 	h->nslots = get_u32(r);
 	h->dumpable = get_u32(r);
+	h->jailed = get_u32(r);
 	h->master_pid = get_i32(r);
 	h->shown.pool = get_string(r);
 	h->shown.manager = get_u32(r);

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "conf/conf.h"
 
-#define HERITAGE_VERSION 2
+#define HERITAGE_VERSION 3
 
 /* -c, -n, -d and the like, as given on the command line. */
 struct php_options {
@@ -54,6 +54,7 @@ struct heritage {
 	uint64_t generation;     /* number of this template, for logs and status */
 	uint32_t nslots;         /* worker slots on the board */
 	uint32_t dumpable;       /* exec has made the engine so; 0: it makes an end of that */
+	uint32_t jailed;         /* pool->chroot is still to be entered, see jail.h */
 	int32_t master_pid;
 	struct heritage_shown shown;
 

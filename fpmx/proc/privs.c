@@ -19,6 +19,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "proc/jail.h"
 
 /* More groups than the kernel's NGROUPS_MAX cannot be set. */
 #define GROUPS_MAX 65536
@@ -134,6 +135,7 @@ int privs_resolve(
 	describe_self(a, p);
 	if (!root)
 		return 0;
+	p->chroot_path = is_given(c->chroot) ? c->chroot : NULL;
 	p->has_nice = pool_is_set(c, process_priority);
 	p->nice = c->process_priority;
 	if (is_given(c->user) && resolve_user(c, a, p, e) < 0)
@@ -182,13 +184,15 @@ int privs_limit_self(int32_t files, struct conf_core core, struct err *e)
 
 static int change_user(const struct privs *p, struct err *e)
 {
+	if (p->chroot_path && jail_keep(e) < 0)
+		return -1;
 	if (setresgid(p->gid, p->gid, p->gid) < 0)
 		return err_sys(e, "failed to setgid(%u)", (unsigned)p->gid);
 	if (setgroups(p->ngroups, p->groups) < 0)
 		return err_sys(e, "failed to setgroups(%zu)", p->ngroups);
 	if (setresuid(p->uid, p->uid, p->uid) < 0)
 		return err_sys(e, "failed to setuid(%u)", (unsigned)p->uid);
-	return 0;
+	return p->chroot_path ? jail_arm(e) : 0;
 }
 
 static bool is_wanted_group(const struct privs *p, gid_t gid)
@@ -243,7 +247,7 @@ int privs_apply(const struct privs *p, struct err *e)
 		log_pool(LOG_LEVEL_ERROR, p->pool, "%s", warning.text);
 	if (limit_core(p->rlimit_core, &warning) < 0)
 		log_pool(LOG_LEVEL_ERROR, p->pool, "%s", warning.text);
-	if (p->chdir_path && chdir(p->chdir_path) < 0)
+	if (p->chdir_path && !p->chroot_path && chdir(p->chdir_path) < 0)
 		return err_sys(e, "failed to chdir(%s)", p->chdir_path);
 	if (p->has_nice && setpriority(PRIO_PROCESS, 0, p->nice) < 0)
 		return err_sys(e, "Unable to set priority for this new process");

@@ -21,6 +21,7 @@
 #include "proc/chan.h"
 #include "proc/confine.h"
 #include "proc/exits.h"
+#include "proc/jail.h"
 #include "proc/privs.h"
 #include "proc/spawn.h"
 #include "proc/title.h"
@@ -272,6 +273,9 @@ static int template_run(int heritage_fd)
 		fail(&t, EXIT_HERITAGE, &e);
 	if (boot_php(&t.heritage, &ready.u.ready, &e) != 0)
 		fail(&t, EXIT_PHP_START, &e);
+	if (t.heritage.jailed &&
+	    jail_enter(t.heritage.pool->chroot, t.heritage.pool->chdir, &e) != 0)
+		fail(&t, EXIT_SOFTWARE, &e);
 	tell(&t, &ready);
 	serve_master(&t);
 }

@@ -111,6 +111,7 @@ static struct heritage random_heritage(void)
 	    .generation = (uint64_t)rand() << 32 | (uint64_t)rand(),
 	    .nslots = (uint32_t)(rand() % 5000),
 	    .dumpable = (uint32_t)(rand() % 2),
+	    .jailed = (uint32_t)(rand() % 2),
 	    .master_pid = rand(),
 	    .channel_fd = some_fd(),
 	    .retire_fd = some_fd(),

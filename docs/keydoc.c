@@ -4,6 +4,7 @@
  *   keydoc config   docs/config.md
  *   keydoc main     pool.d/fpmx.yaml.sample
  *   keydoc pool     pool.d/pool.yaml.sample
+ *   keydoc man      docs/fpmx.yaml.5
  *
  * Runs: while fpmx is built ("make docs"), never installed. A lint compares the
  * committed files with what this writes.
@@ -129,7 +130,8 @@ static const char introduction[] =
     "  the compiled one. A relative `include` of a YAML file begins at the folder of that file,\n"
     "  or at the prefix if only there something matches.\n"
     "* In YAML a directive stands once in a file; a file that is included later replaces what\n"
-    "  earlier files set. YAML's anchors, aliases and tags are not used.\n"
+    "  earlier files set. YAML's anchors, aliases and tags are not used, but for\n"
+    "  `!!binary`, which is how bytes that are not UTF-8 are said.\n"
     "* In `php_value` and `php_admin_value` yes and no mean `1` and nothing, as in php.ini; quote\n"
     "  them to mean the words. `\\${` stands for `${` where single quotes are no choice.\n"
     "* **change** says when a new value is taken: at the next *reload*, or only by a master\n"
@@ -271,6 +273,122 @@ static void pool_sample(void)
 	sample_scope(SCOPE_POOL, 4);
 }
 
+/* ---- docs/fpmx.yaml.5 ---- */
+
+/* One character that roff would not take as it is. */
+static void man_char(char c)
+{
+	if (c == '\\')
+		fputs("\\e", stdout);
+	else if (c == '-')
+		fputs("\\-", stdout);
+	else if (c == '\'')
+		fputs("\\(aq", stdout);
+	else
+		putchar(c);
+}
+
+/* A line of Markdown: `code` and **strong** are bold, *emphasis* is italic. */
+static void man_text(const char *text, size_t n)
+{
+	bool open = false;
+
+	if (n > 0 && *text == '.')
+		fputs("\\&", stdout);
+	for (size_t i = 0; i < n; i++) {
+		bool pair = i + 1 < n && text[i] == '*' && text[i + 1] == '*';
+		bool mark = text[i] == '`' || pair ||
+			    (text[i] == '*' && (open || (i + 1 < n && text[i + 1] != '.')));
+
+		if (!mark) {
+			man_char(text[i]);
+			continue;
+		}
+		open = !open;
+		fputs(!open ? "\\fR" : text[i] == '*' && !pair ? "\\fI" : "\\fB", stdout);
+		i += pair;
+	}
+	putchar('\n');
+}
+
+/* The rules of the format, which docs/config.md begins with. */
+static void man_introduction(void)
+{
+	bool code = false;
+	size_t n;
+
+	for (const char *line = introduction; *line != '\0'; line += n + 1) {
+		n = strcspn(line, "\n");
+		if (strncmp(line, "```", 3) == 0) {
+			code = !code;
+			puts(code ? ".PP\n.RS 4\n.nf" : ".fi\n.RE");
+		} else if (*line == '#' || *line == '<') {
+			continue; /* the title, and where the text comes from */
+		} else if (n == 0) {
+			if (line[1] != '*' && line[1] != '`' && line[1] != '<' && line[1] != '\0')
+				puts(".PP");
+		} else if (code) {
+			man_text(line, n);
+		} else if (strncmp(line, "* ", 2) == 0) {
+			puts(".IP \\(bu 2");
+			man_text(line + 2, n - 2);
+		} else {
+			n -= strspn(line, " ");
+			line += strspn(line, " ");
+			man_text(line, n);
+		}
+	}
+}
+
+static void man_scope(enum conf_scope scope)
+{
+	for (size_t i = 0; i < KEY_MAX; i++) {
+		const struct conf_row *row = &conf_rows[i];
+		struct strbuf value;
+
+		if (row->scope != scope)
+			continue;
+		strbuf_init(&value, 1024);
+		add_value(row, &value);
+		printf(".TP\n.B ");
+		man_text(row->name, strlen(row->name));
+		man_text(row->doc, strlen(row->doc));
+		puts(".br");
+		strbuf_printf(
+		    &value, "; default `%s`", row->standard != NULL ? row->standard : "none");
+		strbuf_printf(&value, "; taken by a %s",
+		    row->change == CHANGE_RELOAD ? "reload" : "restart only");
+		strbuf_adds(&value, row->maker == MAKER_OWN ? "; not php-fpm's." : ".");
+		man_text(strbuf_str(&value), value.len);
+		if (row->state != STATE_ACTED)
+			man_text(state_words(row), strlen(state_words(row)));
+		strbuf_free(&value);
+	}
+}
+
+static void man(void)
+{
+	puts(
+	    ".\\\" Written by docs/keydoc.c from fpmx/conf/keys.def: change that, then make docs.\n"
+	    ".TH FPMX.YAML 5 \"\" \"fpmx " FPMX_VERSION "\" \"File formats\"\n"
+	    ".SH NAME\n"
+	    "fpmx.yaml \\- configuration of fpmx, the FastCGI process manager for PHP\n"
+	    ".SH DESCRIPTION");
+	man_introduction();
+	puts(".SH DIRECTIVES OF THE MASTER\nBelow\n.BR global: ,\nor in the section\n.B [global]\n"
+	     "of php\\-fpm\\(aqs format.");
+	man_scope(SCOPE_GLOBAL);
+	puts(
+	    ".SH DIRECTIVES OF A POOL\nBelow\n.B pools:\nand the name of the pool, or in a section "
+	    "of that name.");
+	man_scope(SCOPE_POOL);
+	puts(".SH FILES\n.TP\n.I /etc/fpmx/fpmx.yaml\n"
+	     "What is read without\n.BR \\-y ,\nif it is there; else php\\-fpm\\(aqs own default. "
+	     "The folder is the sysconfdir that was "
+	     "configured.\n"
+	     ".SH SEE ALSO\n.BR fpmx (8)");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
@@ -281,8 +399,10 @@ int main(int argc, char **argv)
 		main_sample();
 	} else if (strcmp(what, "pool") == 0) {
 		pool_sample();
+	} else if (strcmp(what, "man") == 0) {
+		man();
 	} else {
-		fputs("usage: keydoc config | main | pool\n", stderr);
+		fputs("usage: keydoc config | main | pool | man\n", stderr);
 		return 64;
 	}
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

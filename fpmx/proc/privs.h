@@ -51,8 +51,8 @@ int privs_resolve(const struct pool_conf *, bool root, struct arena *, struct pr
  * Becomes it, in php-fpm's order: rlimits (a failure there is only logged),
  * chdir (but where a chroot is still to come), nice, gid, groups, uid, dumpable,
  * no_new_privs; proves by asking the kernel that uid, gid and groups are as
- * wanted and that root cannot be had back. Asks no name service. What a change of uid takes away again, such as
- * the parent-death signal, is for the caller to set afterwards.
+ * wanted and that root cannot be had back. Asks no name service. What a change of uid takes away
+ * again, such as the parent-death signal, is for the caller to set afterwards.
  */
 int privs_apply(const struct privs *, struct err *) __attribute__((warn_unused_result));
 

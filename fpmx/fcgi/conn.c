@@ -44,6 +44,8 @@ enum conn_phase {
 
 struct conn {
 	struct conn_limits limits;
+	void (*on_wait)(void *ctx);
+	void *ctx;
 
 	/* the connection */
 	int fd;
@@ -75,6 +77,12 @@ struct conn *conn_new(const struct conn_limits *limits)
 	c->limits = *limits;
 	c->fd = -1;
 	return c;
+}
+
+void conn_on_wait(struct conn *c, void (*call)(void *ctx), void *ctx)
+{
+	c->on_wait = call;
+	c->ctx = ctx;
 }
 
 static void name_peer(struct conn *c, const struct sockaddr_storage *peer, socklen_t peer_len)
@@ -167,7 +175,11 @@ static enum conn_result read_until(struct conn *c, uint64_t until_ms)
 	for (;;) {
 		enum conn_result result = read_once(c);
 
-		if (result != CONN_LATE || !ready_wait(c->fd, POLLIN, until_ms))
+		if (result != CONN_LATE)
+			return result;
+		if (c->on_wait)
+			c->on_wait(c->ctx);
+		if (!ready_wait(c->fd, POLLIN, until_ms))
 			return result;
 	}
 }

@@ -56,6 +56,12 @@ enum conn_result conn_look(struct conn *);
 /* Gives the open descriptor back without closing it. Only with no request begun. */
 int conn_release(struct conn *);
 
+/*
+ * Calls that from now on before each wait for bytes of a client: whoever has
+ * said half of something holds us up for as long as it likes.
+ */
+void conn_on_wait(struct conn *, void (*call)(void *ctx), void *ctx);
+
 struct conn_request {
 	uint16_t id;
 	uint16_t role; /* FCGI_RESPONDER, FCGI_AUTHORIZER, FCGI_FILTER */

@@ -60,6 +60,8 @@ struct worker {
 	struct recycle_view life;
 
 	/* The request being served. */
+	uint32_t others_idle; /* when it came */
+	bool called;          /* the master, on its account */
 	const struct conn_request *fcgi;
 	const struct engine_request *asked;
 	enum route route;
@@ -85,13 +87,20 @@ static void cut_copy(char *to, size_t room, const char *from)
 	to[n] = '\0';
 }
 
-/* We have become busy: does the pool need more workers? */
-static void call_master(struct worker *w, uint32_t idle)
+/*
+ * We are going to be busy for longer: does the pool need more workers? A page
+ * of ours is no reason to ask: who looks at the status would change it.
+ */
+static void call_master(void *ctx)
 {
+	struct worker *w = ctx;
 	const uint64_t one = 1;
 	struct pool_view pool;
 
-	if (!board_read_pool(w->board, &pool) || idle >= pool.wake_below)
+	if (w->called)
+		return;
+	w->called = true;
+	if (!board_read_pool(w->board, &pool) || w->others_idle >= pool.wake_below)
 		return;
 	/* A full counter means that it has been called already. */
 	if (write(w->heritage->wake_fd, &one, sizeof(one)) < 0)
@@ -120,7 +129,8 @@ static void note_reading(struct worker *w)
 	if (counts.active > v->active_max)
 		v->active_max = counts.active;
 	publish(w);
-	call_master(w, counts.idle);
+	w->others_idle = counts.idle;
+	w->called = false;
 }
 
 static uint64_t length_of(const char *text)
@@ -252,6 +262,8 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	r.php_self = script.php_self;
 	w->asked = &r;
 	note_request(w, &r);
+	if (r.action == ENGINE_RUN)
+		call_master(w);
 	w->life.unsafe = engine_serve(&r, on_response) == ENGINE_UNSAFE;
 	w->life.served++;
 	w->asked = NULL;
@@ -365,6 +377,7 @@ static int become_worker(struct worker *w, struct err *e)
 		return -1;
 	engine_show_board(w->board);
 	w->conn = conn_new(&limits);
+	conn_on_wait(w->conn, call_master, w);
 	read_cpu(w);
 	this_worker = w;
 	if (pthread_atfork(NULL, NULL, abandon) != 0)

@@ -25,6 +25,7 @@
 #include "master/info.h"
 #include "master/logfile.h"
 #include "master/master.h"
+#include "master/rehearse.h"
 #include "master/notify.h"
 #include "proc/exits.h"
 #include "proc/title.h"
@@ -86,15 +87,22 @@ static int open_log(const struct cli *cli, const struct conf *conf)
 	return -1;
 }
 
-static int run_test(const struct cli *cli, const struct conf *conf)
+static int run_test(const struct master_start *s)
 {
 	/* php-fpm before 8.4 ends this line with an empty one. */
 	const char *more = strcmp(FPMX_PHP_XY, "8.4") < 0 ? "\n" : "";
+	const struct cli *cli = s->cli;
+	const struct conf *conf = s->conf;
+	struct err e;
 
 	if (cli->origins)
 		conf_dump_places(conf, tell_dump, NULL);
 	else if (cli->dump)
 		conf_dump_fpm(conf, tell_dump, NULL);
+	if (rehearse_is_asked(s->inherit) && rehearse_run(s, &e) < 0) {
+		log_error("%s", e.text);
+		return fail();
+	}
 	log_notice("configuration file %s test is successful%s", conf->path, more);
 	return EXIT_DONE;
 }
@@ -112,7 +120,7 @@ static int run_configured(const struct command *c, struct conf *conf)
 	    .daemonize = will_daemonize(cli, conf),
 	};
 
-	return cli->action == CLI_TEST ? run_test(cli, conf) : master_run(&start);
+	return cli->action == CLI_TEST ? run_test(&start) : master_run(&start);
 }
 
 static int check_prefix(const struct cli *cli)

@@ -47,10 +47,22 @@ static bool name_of(int fd, struct inherited *i)
 
 static struct inherited *find_fd(struct inherit *t, int fd)
 {
+	if (fd < 0)
+		return NULL;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->items[i].fd == fd)
 			return &t->items[i];
 	return NULL;
+}
+
+static struct inherited *append(struct inherit *t, const struct inherited *new)
+{
+	if (t->n == t->room) {
+		t->room = t->room ? t->room * 2 : 16;
+		t->items = must_memory(reallocarray(t->items, t->room, sizeof(*t->items)));
+	}
+	t->items[t->n] = *new;
+	return &t->items[t->n++];
 }
 
 int inherit_add(struct inherit *t, int fd, struct inherited **entry, struct err *e)
@@ -64,13 +76,16 @@ int inherit_add(struct inherit *t, int fd, struct inherited **entry, struct err 
 		return err_set(e, "descriptor %d is not a listening socket", fd);
 	if (fd_cloexec(fd, true, e) < 0 || fd_nonblock(fd, true, e) < 0)
 		return -1;
-	if (t->n == t->room) {
-		t->room = t->room ? t->room * 2 : 16;
-		t->items = must_memory(reallocarray(t->items, t->room, sizeof(*t->items)));
-	}
-	t->items[t->n] = new;
-	*entry = &t->items[t->n++];
+	*entry = append(t, &new);
 	return 0;
+}
+
+void inherit_hold(struct inherit *t, const char *key, dev_t dev, ino_t ino)
+{
+	struct inherited new = {.fd = -1, .is_unix = key[0] == '/', .dev = dev, .ino = ino};
+
+	snprintf(new.key, sizeof(new.key), "%s", key);
+	append(t, &new);
 }
 
 void inherit_complain(struct inherit *t, const char *fmt, ...)

@@ -19,7 +19,7 @@
 #include "master/address.h"
 
 struct inherited {
-	int fd;                      /* non-blocking, close-on-exec */
+	int fd;                      /* non-blocking, close-on-exec; -1: held, not here */
 	char key[ADDRESS_KEY_BYTES]; /* address_key() of what it is bound to */
 	bool is_unix;
 	dev_t dev; /* unix: the file that was bound; ino 0: unknown */
@@ -44,6 +44,9 @@ struct inherit {
  */
 int inherit_add(struct inherit *, int fd, struct inherited **entry, struct err *)
     __attribute__((warn_unused_result));
+
+/* An entry for a socket that another process has, and that we do as if we had. */
+void inherit_hold(struct inherit *, const char *key, dev_t, ino_t);
 
 /* Keeps a line for inherit_announce(). */
 void inherit_complain(struct inherit *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -76,7 +76,7 @@ static int fail_bind(const struct listener *l, struct err *e)
 /* Again for one that was there before: that is how its backlog is changed. */
 static int start_listening(struct listener *l, struct err *e)
 {
-	if (l->lent)
+	if (l->lent || l->fd < 0)
 		return 0;
 	if (listen(l->fd, l->conf->listen_backlog) < 0)
 		return err_sys(e, "failed to listen to address '%s'", l->text);
@@ -343,7 +343,7 @@ static void settle_adopted(struct listener *l, const struct inherited *in)
 
 	l->dev = in->dev;
 	l->ino = in->ino;
-	if (in->lent || lstat(l->path, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+	if (in->lent || in->fd < 0 || lstat(l->path, &st) < 0 || !S_ISSOCK(st.st_mode) ||
 	    (in->ino != 0 && (st.st_ino != in->ino || st.st_dev != in->dev)))
 		return;
 	/* Of a socket with an access list the group's bits are the mask, no mode. */

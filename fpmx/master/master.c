@@ -26,6 +26,7 @@
 #include "master/monitor.h"
 #include "master/pool.h"
 #include "master/reap.h"
+#include "master/rehearse.h"
 #include "master/reload.h"
 #include "master/sockdiag.h"
 #include "master/stop.h"
@@ -135,6 +136,23 @@ static void try_reload(struct master *m)
 	}
 	if (trial_start(&m->trial, &e) < 0)
 		give_up_reload(m, e.text);
+}
+
+static void collect_sockets(struct master *m, struct handover *h)
+{
+	for (size_t i = 0; i < m->npools; i++)
+		pool_hand_over(m->pools[i], h);
+}
+
+static int list_sockets(void *ctx, struct err *e)
+{
+	struct handover h = {0};
+	int fd;
+
+	collect_sockets(ctx, &h);
+	fd = rehearse_list(&h, e);
+	handover_free(&h);
+	return fd;
 }
 
 static void on_trial_done(void *ctx, bool passed)
@@ -368,6 +386,7 @@ static void prepare_stops(struct master *m)
 	    .loop = m->host.loop,
 	    .argv = m->argv,
 	    .files = m->host.files,
+	    .list = list_sockets,
 	    .done = on_trial_done,
 	    .ctx = m,
 	};
@@ -445,8 +464,7 @@ static void give_way(struct master *m)
 	struct err e;
 
 	report_up(m); /* it was up, whatever comes next */
-	for (size_t i = 0; i < m->npools; i++)
-		pool_hand_over(m->pools[i], &h);
+	collect_sockets(m, &h);
 	if (m->host.files && setrlimit(RLIMIT_NOFILE, m->host.files) < 0)
 		log_warn("setrlimit(RLIMIT_NOFILE) failed: errno %d", errno);
 	notify_flush(m->monitor.notify);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +18,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "master/reap.h"
+#include "master/rehearse.h"
 #include "proc/exits.h"
 #include "proc/spawn.h"
 
@@ -211,22 +213,52 @@ static const char **words_of(char *const *argv)
 	return words;
 }
 
-static int spawn(struct trial *t, int output, struct err *e)
+/* Our environment and what asks for a rehearsal. Free with free(). */
+static const char **environ_with(const char *assignment)
 {
-	const char **words = words_of(t->set.argv);
+	const char **env;
+	size_t n = 0;
+
+	while (environ[n])
+		n++;
+	env = must_memory(calloc(n + 2, sizeof(*env)));
+	for (size_t i = 0; i < n; i++)
+		env[i] = environ[i];
+	env[n] = assignment;
+	return env;
+}
+
+static int spawn(struct trial *t, int output, int list, struct err *e)
+{
+	char assignment[sizeof(REHEARSE_NAME) + 16];
+	const char **words = words_of(t->set.argv), **env = environ_with(assignment);
 	struct spawn_program how = {
 	    .argv = words,
-	    .envp = (const char *const *)environ,
+	    .envp = env,
 	    .output_fd = output,
+	    .keep_fd = list,
 	    .files = t->set.files,
 	};
 
+	snprintf(assignment, sizeof(assignment), REHEARSE_NAME "=%d", list);
 	t->pid = spawn_program(&how, &t->pidfd, e);
 	free(words);
+	free(env);
 	if (t->pid > 0)
 		return 0;
 	t->pid = 0;
 	return -1;
+}
+
+static int spawn_with_list(struct trial *t, int output, struct err *e)
+{
+	int list = t->set.list(t->set.ctx, e), rc;
+
+	if (list < 0)
+		return -1;
+	rc = spawn(t, output, list, e);
+	fd_close(&list);
+	return rc;
 }
 
 int trial_start(struct trial *t, struct err *e)
@@ -240,7 +272,7 @@ int trial_start(struct trial *t, struct err *e)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe2");
 	t->output = ends[0];
-	rc = fd_nonblock(t->output, true, e) < 0 ? -1 : spawn(t, ends[1], e);
+	rc = fd_nonblock(t->output, true, e) < 0 ? -1 : spawn_with_list(t, ends[1], e);
 	fd_close(&ends[1]);
 	if (rc < 0 ||
 	    loop_watch(t->set.loop, t->output, EPOLLIN, on_output, t, &t->output_watch, e) < 0 ||

@@ -5,7 +5,8 @@
  * Runs in: master.
  * The program is what lies now where we were started from, so an upgrade, a
  * downgrade or php-fpm itself judges by its own rules: "PROGRAM -t" with our
- * own options, in a process beside us.
+ * own options, in a process beside us. fpmx rehearses the start, too
+ * (rehearse.h).
  * Never: blocks; takes longer than its limit; lets its output grow without one.
  */
 #ifndef FPMX_MASTER_TRIAL_H
@@ -23,6 +24,8 @@ struct trial_setup {
 	struct loop *loop;
 	char *const *argv;          /* our own */
 	const struct rlimit *files; /* limit of open files to be given back, or NULL */
+	/* Makes the list for a rehearsal, a descriptor >= 3 that is the trial's then. */
+	int (*list)(void *ctx, struct err *);
 	/* Its end. What was wrong is in the log by then. */
 	void (*done)(void *ctx, bool passed);
 	void *ctx;

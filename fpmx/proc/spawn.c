@@ -277,7 +277,9 @@ static int become_program(const struct spawn_program *p, pid_t master, struct er
 	reset_signals();
 	if (set_stdio(p->output_fd, p->output_fd, e) < 0)
 		return -1;
-	fd_close_others(3, NULL, 0);
+	if (p->keep_fd >= 0 && fd_cloexec(p->keep_fd, false, e) < 0)
+		return -1;
+	fd_close_others(3, &p->keep_fd, p->keep_fd >= 0 ? 1 : 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(e, "prctl(PR_SET_PDEATHSIG)");
 	if (getppid() != master)

@@ -62,6 +62,7 @@ struct spawn_program {
 	const char *const *argv;    /* argv[0] is looked for as execvp() does */
 	const char *const *envp;    /* NULL-terminated; the whole environment */
 	int output_fd;              /* becomes stdout and stderr */
+	int keep_fd;                /* survives exec under its number, >= 3; -1: none */
 	const struct rlimit *files; /* limit of open files after exec; NULL: as it is */
 };
 

@@ -138,6 +138,23 @@ START_TEST(the_path_of_a_living_or_lent_socket_stays)
 }
 END_TEST
 
+START_TEST(what_another_process_has_is_taken_without_a_descriptor)
+{
+	int fd = listen_unix();
+
+	inherit_hold(&table, path, 1, 2);
+	inherit_hold(&table, "127.0.0.1:80", 0, 0);
+	ck_assert_int_eq(inherit_add(&table, -1, &entry, &e), -1);
+	ck_assert(inherit_take(&table, path)->is_unix);
+	ck_assert_ptr_null(inherit_take(&table, path));
+	inherit_drop_rest(&table);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(inherit_take(&table, "127.0.0.1:80")->fd, -1);
+	close(fd);
+	clean();
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, only_listening_sockets_are_taken);
@@ -145,6 +162,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, a_socket_is_found_by_another_name_of_its_file);
 	tcase_add_test(tc, what_is_left_is_closed_and_its_path_removed);
 	tcase_add_test(tc, the_path_of_a_living_or_lent_socket_stays);
+	tcase_add_test(tc, what_another_process_has_is_taken_without_a_descriptor);
 }
 
 UNIT_MAIN("inherit", add)

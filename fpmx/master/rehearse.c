@@ -1,0 +1,108 @@
+/*
+ * rehearse: the list, and the pools one by one.
+ *
+ * Runs in: master (the list), the process that tests a configuration.
+ * A line of the list is "held DEV INO KEY".
+ */
+#include "master/rehearse.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/loop.h"
+#include "base/strbuf.h"
+#include "master/pool.h"
+
+#define LIST_MAX_BYTES ((size_t)4 << 20)
+
+int rehearse_list(const struct handover *h, struct err *e)
+{
+	struct strbuf text;
+	int fd;
+
+	strbuf_init(&text, LIST_MAX_BYTES);
+	for (size_t i = 0; i < h->n; i++) {
+		const struct listener *l = h->listeners[i];
+
+		strbuf_printf(&text, "held %" PRIu64 " %" PRIu64 " %s\n", (uint64_t)l->dev,
+		    (uint64_t)l->ino, l->key);
+	}
+	fd = fd_sealed("fpmx-rehearsal", strbuf_str(&text), text.len, e);
+	strbuf_free(&text);
+	return fd < 0 ? -1 : fd_raise(fd, STDERR_FILENO + 1, e);
+}
+
+static void read_line(struct inherit *t, const char *line)
+{
+	uint64_t dev, ino;
+	int key_at = 0;
+
+	if (sscanf(line, "held %" SCNu64 " %" SCNu64 " %n", &dev, &ino, &key_at) == 2 && key_at > 0)
+		inherit_hold(t, line + key_at, (dev_t)dev, (ino_t)ino);
+}
+
+bool rehearse_is_asked(struct inherit *t)
+{
+	const char *value = getenv(REHEARSE_NAME);
+	char *text, *next, *end;
+	size_t n;
+	long fd;
+
+	if (!value)
+		return false;
+	fd = strtol(value, &end, 10);
+	if (*end || fd <= STDERR_FILENO || fd > INT_MAX || fcntl((int)fd, F_GET_SEALS) < 0 ||
+	    lseek((int)fd, 0, SEEK_SET) != 0 ||
+	    fd_slurp((int)fd, LIST_MAX_BYTES, &text, &n, NULL) < 0)
+		return false;
+	for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+		read_line(t, line);
+	free(text);
+	return true;
+}
+
+static void nothing(void *ctx)
+{
+	(void)ctx;
+}
+
+static int open_all(struct pool_host *host, struct err *e)
+{
+	for (size_t i = 0; i < host->conf->npools; i++) {
+		struct pool *p = pool_new(host, host->conf->pools[i]);
+		int rc = pool_open(p, e);
+
+		/* Removes the path of a socket that it has bound; not of one that was had. */
+		pool_free(p, true);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int rehearse_run(const struct master_start *s, struct err *e)
+{
+	struct pool_host host = {
+	    .loop = loop_new(e),
+	    .conf = s->conf,
+	    .php = s->cli->php,
+	    .environ = s->environ,
+	    .engine_fd = -1,
+	    .netlink_fd = -1,
+	    .inherit = s->inherit,
+	    .root = geteuid() == 0,
+	    .allow_root = s->cli->allow_root,
+	    .changed = nothing,
+	    .crashed = nothing,
+	};
+	int rc = host.loop ? open_all(&host, e) : -1;
+
+	loop_free(host.loop);
+	return rc;
+}

@@ -22,6 +22,8 @@ void body_begin(void)
 
 	room.request.body_file = -1;
 	room.request.body_length = -1;
+	if (!room.request.asked->named)
+		length = "0";
 	if (length != NULL && *length != '\0') {
 		long long n = strtoll(length, NULL, 10);
 

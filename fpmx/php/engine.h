@@ -77,6 +77,7 @@ struct engine_request {
 	const struct conn_request *fcgi;
 	enum engine_action action;
 	bool may_keep;           /* what conn_finish() is told: false when the worker is to leave */
+	bool named;              /* without a name of a script php-fpm looks at nothing else */
 	const char *script;      /* path to run; NULL if none */
 	const char *script_name; /* for PHP_SELF and logs */
 	const char *php_self;

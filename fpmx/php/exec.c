@@ -35,16 +35,18 @@ static char *copy_param(const char *name)
 static void set_request_info(const struct engine_request *r)
 {
 	sapi_request_info *info = &SG(request_info);
-	const char *type = room_param("CONTENT_TYPE");
+	const char *type = r->named ? room_param("CONTENT_TYPE") : NULL;
 
 	memset(info, 0, sizeof(*info));
 	info->proto_num = 1000; /* php-fpm answers as if to HTTP/1.0 */
 	SG(sapi_headers).http_response_code = 200;
 	info->request_method = room_param("REQUEST_METHOD");
+	info->content_type = type != NULL ? type : "";
+	if (!r->named)
+		return;
 	info->query_string = copy_param("QUERY_STRING");
 	info->request_uri = r->script_name != NULL ? estrdup(r->script_name) : NULL;
 	info->path_translated = r->script != NULL ? estrdup(r->script) : NULL;
-	info->content_type = type != NULL ? type : "";
 	info->content_length = room.request.body_length > 0 ? room.request.body_length : 0;
 	php_handle_auth_data(room_param("HTTP_AUTHORIZATION"));
 }
@@ -119,7 +121,7 @@ static bool open_script(zend_file_handle *file)
 	bool display_errors = PG(display_errors);
 	volatile bool opened = false;
 
-	errno = 0; /* not every refusal sets it */
+	errno = ENOENT; /* not every refusal sets it */
 	zend_try
 	{
 		opened = php_fopen_primary_script(file) == SUCCESS;

@@ -219,8 +219,9 @@ static enum ini_set set_for_good(const char *name, const char *value)
 		disable(name, value);
 		return INI_SET_DONE;
 	}
-	return php_load_extension(value, MODULE_PERSISTENT, 1) == SUCCESS ? INI_SET_DONE
-									  : INI_SET_UNKNOWN;
+	/* It says itself why it cannot. */
+	(void)php_load_extension(value, MODULE_PERSISTENT, 1);
+	return INI_SET_DONE;
 }
 
 static enum ini_set set_for_request(const char *name, const char *value, int mode)
@@ -248,9 +249,17 @@ static enum ini_set set_for_request(const char *name, const char *value, int mod
 static void wire_entry(zval *name, zval *value, zval *index, int kind, void *mode)
 {
 	(void)index;
-	/* A section or a list; php-fpm passes over them too. */
-	if (kind != ZEND_INI_PARSER_ENTRY || value == NULL)
+	if (kind != ZEND_INI_PARSER_ENTRY) {
+		engine_log(LOG_LEVEL_ERROR,
+		    "Passing INI directive through FastCGI: only classic entries are allowed");
 		return;
+	}
+	if (value == NULL) {
+		engine_log(LOG_LEVEL_ERROR,
+		    "Passing INI directive through FastCGI: empty value for key '%s'",
+		    Z_STRVAL_P(name));
+		return;
+	}
 	if (set_for_request(Z_STRVAL_P(name), Z_STRVAL_P(value), *(int *)mode) == INI_SET_UNKNOWN)
 		engine_log(LOG_LEVEL_ERROR,
 		    "Passing INI directive through FastCGI: unable to set '%s'", Z_STRVAL_P(name));
@@ -259,13 +268,15 @@ static void wire_entry(zval *name, zval *value, zval *index, int kind, void *mod
 static void apply_text(const char *param, int mode)
 {
 	const char *text = room_param(param);
+	size_t n = text != NULL ? strlen(text) : 0;
 	char *copy;
 
 	if (text == NULL || !wire_may(mode))
 		return;
-	/* The scanner wants room behind the text, and writes to it. */
-	copy = pecalloc(1, strlen(text) + ZEND_MMAP_AHEAD, true);
-	memcpy(copy, text, strlen(text));
+	/* The scanner wants an end of the last line, and room behind it that it writes to. */
+	copy = pecalloc(1, n + 1 + ZEND_MMAP_AHEAD, true);
+	memcpy(copy, text, n);
+	copy[n] = '\n';
 	zend_parse_ini_string(copy, true, ZEND_INI_SCANNER_NORMAL, wire_entry, &mode);
 	pefree(copy, true);
 }

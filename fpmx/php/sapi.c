@@ -21,6 +21,9 @@
  */
 #define SWALLOW_MAX 8192u
 
+/* What is not PHP's is cut here, whatever log_limit is: php-fpm's buffer for it. */
+#define OWN_TEXT_MAX 2048u
+
 struct room room;
 
 static size_t write_stdout(const char *bytes, size_t n)
@@ -81,10 +84,67 @@ static char *sapi_cookies(void)
 	return (char *)(uintptr_t)room_param("HTTP_COOKIE");
 }
 
+/* How many bytes of text a log line of this level has room for. */
+static size_t text_max(enum log_level level)
+{
+	const struct log_setup *log = log_current();
+	size_t line = log->limit_bytes != 0 ? log->limit_bytes : 1024;
+	size_t around = strlen(log_level_names[level]) + strlen(": \n");
+
+	return line > around ? line - around : 0;
+}
+
+/* The messages of a request, joined by "; ". */
+static void log_to_client(const char *text, size_t max)
+{
+	struct engine_request *r = room_asked();
+	size_t n = strlen(text);
+	bool cut = n > max && max > 3;
+
+	if (r == NULL || !room.ini.logging || conn_is_finished(r->conn) || n == 0)
+		return;
+	if (room.request.err_begun && conn_write_err(r->conn, "; ", 2) != CONN_OK)
+		return;
+	room.request.err_begun = true;
+	/* A client that has gone is noticed with the body. */
+	if (conn_write_err(r->conn, text, cut ? max - 3 : n) == CONN_OK && cut)
+		(void)conn_write_err(r->conn, "...", 3);
+}
+
+static void tell(enum log_level level, size_t max, const char *text)
+{
+	log_to_client(text, max);
+	log_line(level, NULL, __func__, __LINE__, "%s", text);
+}
+
+void engine_log(int level, const char *fmt, ...)
+{
+	int saved = errno;
+	char *text;
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	tell((enum log_level)level, OWN_TEXT_MAX, text);
+	free(text);
+	errno = saved; /* PHP logs before it looks why something failed */
+}
+
 static void sapi_log(const char *message, int syslog_type)
 {
+	int saved = errno;
+	char *text;
+
 	(void)syslog_type;
-	engine_log(LOG_LEVEL_NOTICE, "PHP message: %s", message);
+	if (asprintf(&text, "PHP message: %s", message) < 0)
+		return;
+	tell(LOG_LEVEL_NOTICE, text_max(LOG_LEVEL_NOTICE), text);
+	free(text);
+	errno = saved;
 }
 
 static int sapi_activate_request(void)
@@ -102,7 +162,7 @@ static int sapi_deactivate_request(void)
 	struct engine_request *r = room_asked();
 
 	if (r != NULL && !conn_is_finished(r->conn))
-		(void)conn_finish(r->conn, r->may_keep);
+		(void)conn_finish(r->conn, r->may_keep && !room.request.spoils_worker);
 	return SUCCESS;
 }
 
@@ -129,49 +189,3 @@ sapi_module_struct room_sapi = {
     .log_message = sapi_log,
     .default_post_reader = php_default_post_reader,
 };
-
-/* How many bytes of text a log line of this level has room for. */
-static size_t text_max(enum log_level level)
-{
-	const struct log_setup *log = log_current();
-	size_t line = log->limit_bytes != 0 ? log->limit_bytes : 1024;
-	size_t around = strlen(log_level_names[level]) + strlen(": \n");
-
-	return line > around ? line - around : 0;
-}
-
-/* The messages of a request, joined by "; ". */
-static void log_to_client(enum log_level level, const char *text)
-{
-	struct engine_request *r = room_asked();
-	size_t max = text_max(level);
-	size_t n = strlen(text);
-	bool cut = n > max && max > 3;
-
-	if (r == NULL || !room.ini.logging || conn_is_finished(r->conn) || n == 0)
-		return;
-	if (room.request.err_begun && conn_write_err(r->conn, "; ", 2) != CONN_OK)
-		return;
-	room.request.err_begun = true;
-	/* A client that has gone is noticed with the body. */
-	if (conn_write_err(r->conn, text, cut ? max - 3 : n) == CONN_OK && cut)
-		(void)conn_write_err(r->conn, "...", 3);
-}
-
-void engine_log(int level, const char *fmt, ...)
-{
-	int saved = errno;
-	char *text;
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vasprintf(&text, fmt, args);
-	va_end(args);
-	if (n < 0)
-		return;
-	log_to_client((enum log_level)level, text);
-	log_line((enum log_level)level, NULL, __func__, __LINE__, "%s", text);
-	free(text);
-	errno = saved; /* PHP logs before it looks why something failed */
-}

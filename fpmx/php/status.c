@@ -65,7 +65,7 @@ static void put_worker(zval *list, const struct status_view *v, const struct wor
 	put_count(&one, "requests", w->requests);
 	put_count(&one, "request-duration", duration_us(v, w));
 	put_text_or_dash(&one, "request-method", w->method);
-	put_text_or_dash(&one, "request-uri", w->uri);
+	put_text(&one, "request-uri", w->uri);
 	put_text(&one, "query-string", w->query);
 	put_count(&one, "request-length", w->content_length);
 	put_text_or_dash(&one, "user", w->user);

@@ -78,6 +78,12 @@ static void put_if_there(struct value *v, const char *text)
 	put_escaped(v, text != NULL ? text : "-");
 }
 
+/* A header without a value is as good as none. */
+static void put_header(struct value *v, const char *text)
+{
+	put_if_set(v, text != NULL ? text : "");
+}
+
 static void put_cpu(struct value *v, enum access_unit unit, const struct access_facts *f)
 {
 	uint64_t cpu_us = f->cpu_user_us + f->cpu_system_us;
@@ -154,7 +160,7 @@ static void put_token(struct value *v, const struct access_item *item, const str
 		snprintf(v->text, sizeof(v->text), "%.31s", f->pool);
 		break;
 	case ACCESS_HEADER:
-		put_if_there(v, f->header(item->name));
+		put_header(v, f->header(item->name));
 		break;
 	case ACCESS_PID:
 		put_number(v, (uint64_t)f->view->pid);
@@ -175,7 +181,8 @@ static void put_token(struct value *v, const struct access_item *item, const str
 		put_if_set(v, f->peer);
 		break;
 	case ACCESS_STATUS:
-		put_number(v, (uint64_t)f->status);
+		/* A script may say any number. */
+		snprintf(v->text, sizeof(v->text), "%d", f->status);
 		break;
 	case ACCESS_STARTED:
 		put_time(v, item->name, f->view->request_started_wall_us);
@@ -226,19 +233,16 @@ bool access_suppressed(const struct conf_list *paths, const struct access_facts 
 	return false;
 }
 
-void access_write(struct sink *to, const struct access_format *format,
+bool access_write(struct sink *to, const struct access_format *format,
     const struct conf_list *suppress, const struct access_facts *f)
 {
 	struct access_line l;
 
 	if (access_suppressed(suppress, f))
-		return;
+		return false;
 	access_line(format, f, &l);
-	if (l.cut)
-		log_notice("the log buffer is full (%d). The access log request has been "
-			   "truncated.",
-		    ACCESS_LINE_MAX);
 	/* A log that takes nothing, a full disk or a pipe that nobody reads, stops no request. */
 	if (l.n > 0 && !sink_write_within(to, l.text, l.n, PATIENCE_MS))
-		return;
+		return l.cut;
+	return l.cut;
 }

@@ -49,8 +49,8 @@ void access_line(const struct access_format *, const struct access_facts *, stru
 /* Is this request left out by access.suppress_path? */
 bool access_suppressed(const struct conf_list *paths, const struct access_facts *);
 
-/* Writes the line of a request, unless it is left out. */
-void access_write(struct sink *, const struct access_format *, const struct conf_list *suppress,
+/* Writes the line of a request, unless it is left out. Returns whether it had to be cut. */
+bool access_write(struct sink *, const struct access_format *, const struct conf_list *suppress,
     const struct access_facts *);
 
 #endif

@@ -395,6 +395,7 @@ void script_resolve(struct params *params, const struct engine_cgi *cgi, struct 
 	u.filename = is_set(u.said_filename) ? u.said_filename : u.said_translated;
 	if (!is_set(u.filename))
 		return;
+	s->named = true;
 	repair_iis(&u);
 	u.said_info = u.info;
 	strip_proxy(&u);

@@ -20,6 +20,7 @@ struct script {
 	const char *name; /* what status, ping and the access log match: SCRIPT_NAME as set up */
 	const char *php_self;
 	const char *path_info; /* or NULL */
+	bool named;            /* the web server has named one; else nothing was looked at */
 	bool missing;          /* looked for, and not there */
 };
 

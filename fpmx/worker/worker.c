@@ -146,9 +146,11 @@ static void note_request(struct worker *w, const struct engine_request *r)
 	struct worker_view *v = &w->view;
 
 	v->state = WORKER_SETUP;
-	v->content_length = length_of(params_get(params, "CONTENT_LENGTH"));
+	if (r->named)
+		v->content_length = length_of(params_get(params, "CONTENT_LENGTH"));
 	cut_copy(v->method, sizeof(v->method), params_get(params, "REQUEST_METHOD"));
-	cut_copy(v->query, sizeof(v->query), params_get(params, "QUERY_STRING"));
+	if (r->named)
+		cut_copy(v->query, sizeof(v->query), params_get(params, "QUERY_STRING"));
 	cut_copy(v->uri, sizeof(v->uri), r->script_name);
 	cut_copy(v->script, sizeof(v->script), r->script);
 	publish(w);
@@ -195,7 +197,10 @@ static void on_response(void *ctx, struct engine_request *r)
 	if (w->access_log.fd < 0)
 		return;
 	facts.ended_wall_us = v->request_started_wall_us + v->request_duration_us;
-	access_write(&w->access_log, &w->access_format, &w->pool->access_suppress_path, &facts);
+	if (access_write(&w->access_log, &w->access_format, &w->pool->access_suppress_path, &facts))
+		engine_log(LOG_LEVEL_NOTICE,
+		    "the log buffer is full (%d). The access log request has been truncated.",
+		    ACCESS_LINE_MAX);
 }
 
 static void on_state(void *ctx, int state)
@@ -257,6 +262,7 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 		w->route = route_pages_only(w->route);
 	r.action = route_action(w->route);
 	r.may_keep = wait_may_keep(w->wait);
+	r.named = script.named;
 	r.script = script.missing ? NULL : script.path;
 	r.script_name = script.name;
 	r.php_self = script.php_self;

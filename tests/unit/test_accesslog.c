@@ -92,7 +92,7 @@ static const struct {
     {"%{REQUEST_URI}e|%{NOPE}e|%{EMPTY}e", "/a.php/uri|-|\n"},
     {"%f|%l|%m|%n", "/tmp/www/a.php|0|GET|p4\n"},
     {"%M|%{kilo}M|%{mega}M", "2097152|2048|2\n"},
-    {"%{X-Foo}o|%{x-foo}o|%{X-Empty}o", "bar|-|\n"},
+    {"%{X-Foo}o|%{x-foo}o|%{X-Empty}o", "bar|-|-\n"},
     {"%q|%Q|%r|%R|%s|%u", "||/a.php|127.0.0.1|200|\n"},
     {"%{%Y}t|%{%s}T|%{}t|x", "2026|1796057570|30/Nov/2026:16:52:49 +0000|x\n"},
     {"%{%%}t|%T", "%|30/Nov/2026:16:52:50 +0000\n"},
@@ -113,6 +113,13 @@ START_TEST(what_is_missing)
 	ck_assert_str_eq(line_of("%f|%l|%m"), "-|0|-\n");
 	ck_assert_str_eq(line_of("%q|%Q|%r|%s"), "|||404\n");
 	ck_assert_str_eq(line_of("%r%Q%q"), "");
+}
+END_TEST
+
+START_TEST(a_script_may_say_any_status)
+{
+	facts.status = -1;
+	ck_assert_str_eq(line_of("%s"), "-1\n");
 }
 END_TEST
 
@@ -246,6 +253,7 @@ static void add(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_plain_request, 0, (int)(sizeof(plain) / sizeof(plain[0])));
 	tcase_add_test(tc, what_is_missing);
+	tcase_add_test(tc, a_script_may_say_any_status);
 	tcase_add_test(tc, a_query_and_a_body);
 	tcase_add_test(tc, cpu_is_a_share_of_the_duration);
 	tcase_add_test(tc, control_characters_cannot_forge_a_line);

@@ -161,7 +161,7 @@ static void send_request(const struct ask *ask)
 static const char *serve(struct ask ask)
 {
 	struct conn_request fcgi;
-	struct engine_request r = {.conn = c, .fcgi = &fcgi, .action = ask.action};
+	struct engine_request r = {.conn = c, .fcgi = &fcgi, .action = ask.action, .named = true};
 
 	if (conn_fd(c) < 0)
 		open_connection();
@@ -317,8 +317,12 @@ END_TEST
 START_TEST(a_script_that_goes_on_after_its_client_is_ended)
 {
 	struct conn_request fcgi;
-	struct engine_request r = {
-	    .conn = c, .fcgi = &fcgi, .script = script, .script_name = "", .php_self = ""};
+	struct engine_request r = {.named = true,
+	    .conn = c,
+	    .fcgi = &fcgi,
+	    .script = script,
+	    .script_name = "",
+	    .php_self = ""};
 
 	open_connection();
 	send_request(&(struct ask){.code = "for (;;) { echo 'x'; flush(); }"});
@@ -345,6 +349,7 @@ START_TEST(a_page_is_sent_with_its_headers)
 {
 	struct conn_request fcgi;
 	struct engine_request r = {.conn = c,
+	    .named = true,
 	    .fcgi = &fcgi,
 	    .action = ENGINE_PAGE,
 	    .script_name = "/status",

@@ -108,13 +108,25 @@ START_TEST(the_table_is_php_fpms)
 
 	ck_assert_msg(strcmp(s.path ? s.path : "-", row->path) == 0, "%s: path %s, not %s",
 	    row->what, s.path ? s.path : "-", row->path);
-	ck_assert(!s.missing || s.path == NULL);
+	ck_assert(!s.missing || (s.named && s.path == NULL));
 	if (row->self)
 		ck_assert_msg(strcmp(s.php_self, row->self) == 0, "%s: PHP_SELF %s, not %s",
 		    row->what, s.php_self, row->self);
 	if (row->server)
 		ck_assert_msg(strcmp(pairs_of(p), row->server) == 0, "%s: %s not %s", row->what,
 		    pairs_of(p), row->server);
+}
+END_TEST
+
+START_TEST(what_was_named_and_what_is_not_there_are_told_apart)
+{
+	struct script none = resolved(params_of("SCRIPT_NAME=/a.php|QUERY_STRING=a=1|"), FIX);
+	struct script gone = resolved(params_of("SCRIPT_FILENAME=/w/none.php|"), FIX);
+	struct script climbs = resolved(params_of("SCRIPT_FILENAME=/w/../w/a.php|"), RAW);
+
+	ck_assert(none.path == NULL && !none.named && !none.missing);
+	ck_assert(gone.path == NULL && gone.named && gone.missing);
+	ck_assert(climbs.path == NULL && climbs.named && !climbs.missing);
 }
 END_TEST
 
@@ -255,6 +267,7 @@ static void add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, the_table_is_php_fpms, 0, (int)(sizeof(rows) / sizeof(rows[0])));
+	tcase_add_test(tc, what_was_named_and_what_is_not_there_are_told_apart);
 	tcase_add_test(tc, the_ini_document_root_stands_in);
 	tcase_add_test(tc, one_look_is_enough_for_a_script_that_is_there);
 	tcase_add_test(tc, what_is_no_regular_file_is_no_script_to_split_at);

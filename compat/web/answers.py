@@ -1,12 +1,11 @@
 """Sending a case, reading the answer, and telling where two answers differ."""
 
-import fnmatch
 import json
 import os
 import re
 import time
 
-from stack import SRC, connect
+from stack import connect
 
 TIMEOUT_S = 40
 NOTE_S = 3
@@ -202,31 +201,3 @@ def compare(ours, theirs):
         # A value that php-fpm has shortened in place keeps its length, with a NUL where it ends.
         out.append((k + "+stale" if b.startswith(a[:-1] + "\\\\000") else k, a, b))
     return out
-
-
-class Expected:
-    """Lines of compat/expected.txt of one suite: SUITE CASE FRONT FIELD reason. The three may hold * and ?."""
-
-    def __init__(self, suite, lines=None):
-        if lines is None:
-            with open(os.path.join(SRC, "compat", "expected.txt"), encoding="utf-8") as f:
-                lines = f.read().splitlines()
-        self.rows = []
-        for line in lines:
-            words = line.split(None, 4)
-            if line.startswith("#") or not words or words[0] != suite:
-                continue
-            if len(words) < 5:
-                raise ValueError(f"compat/expected.txt: a line needs suite, case, front, field and reason: {line}")
-            self.rows.append([words[1:4], line, False])
-
-    def explains(self, *place):
-        hit = False
-        for row in self.rows:
-            # [ and ] are part of field names, not sets of characters.
-            if all(fnmatch.fnmatchcase(p, w.replace("[", "[[]")) for p, w in zip(place, row[0])):
-                row[2] = hit = True
-        return hit
-
-    def unused(self):
-        return [line for _, line, used in self.rows if not used]

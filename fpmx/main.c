@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 #include "conf/conf.h"
 #include "conf/convert.h"
+#include "master/activation.h"
 #include "master/cli.h"
 #include "master/environ.h"
 #include "master/handover.h"
@@ -252,8 +253,10 @@ int main(int argc, char **argv)
 	arena = arena_new(4096);
 	cli_parse(argc, argv, arena, cli);
 	notify_init(&notify);
-	if (cli->action == CLI_RUN)
+	if (cli->action == CLI_RUN) {
 		handover_read(&inherit);
+		activation_read(&inherit, ACTIVATION_FIRST_FD);
+	}
 	cli->php.startup_env = environ_list(environ, arena);
 	switch (cli->action) {
 	case CLI_RUN:

@@ -5,7 +5,8 @@
  * The record is text:
  *   fpmx-handover 1
  *   master PID
- *   socket FD COOKIE DEV INO own|lent
+ *   socket FD COOKIE DEV INO own
+ *   socket FD COOKIE DEV INO lent NAME
  * A line that begins with another word is for a later version to read: such a
  * record is refused, as is one of another version.
  */
@@ -53,8 +54,7 @@ static bool take_number(const char **s, char delimiter, uint64_t limit, uint64_t
 	return true;
 }
 
-/* The kernel's number for a socket, never given twice. */
-static uint64_t cookie_of(int fd)
+uint64_t handover_cookie(int fd)
 {
 	uint64_t cookie = 0;
 	socklen_t n = sizeof(cookie);
@@ -72,11 +72,14 @@ static int read_socket(struct inherit *t, const char *s)
 	    !take_number(&s, ' ', UINT64_MAX, &dev) || !take_number(&s, ' ', UINT64_MAX, &ino))
 		return -1;
 	/* Has another program closed it since, and opened something else? */
-	if (cookie == 0 || cookie_of((int)fd) != cookie || inherit_add(t, (int)fd, &in, NULL) < 0)
+	if (cookie == 0 || handover_cookie((int)fd) != cookie ||
+	    inherit_add(t, (int)fd, &in, NULL) < 0)
 		return 0;
 	in->dev = (dev_t)dev;
 	in->ino = (ino_t)ino;
-	in->lent = strcmp(s, "lent") == 0;
+	in->lent = strncmp(s, "lent ", 5) == 0;
+	if (in->lent && s[5] != '\0')
+		in->name = must_memory(strdup(s + 5));
 	return 0;
 }
 
@@ -231,6 +234,26 @@ static int write_lists(const struct handover *h, struct err *e)
 	return rc;
 }
 
+/* Not for FPM_SOCKETS: php-fpm would remove its path. */
+static bool is_left(const struct inherited *in)
+{
+	return in->lent && !in->taken && in->fd >= 0;
+}
+
+static void write_socket(struct strbuf *text, int fd, dev_t dev, ino_t ino)
+{
+	strbuf_printf(text, "socket %d %" PRIu64 " %" PRIu64 " %" PRIu64, fd, handover_cookie(fd),
+	    (uint64_t)dev, (uint64_t)ino);
+}
+
+static void write_owner(struct strbuf *text, bool lent, const char *name)
+{
+	if (lent)
+		strbuf_printf(text, " lent %s\n", name ? name : "");
+	else
+		strbuf_adds(text, " own\n");
+}
+
 static int write_record(const struct handover *h, struct err *e)
 {
 	struct strbuf text;
@@ -243,8 +266,16 @@ static int write_record(const struct handover *h, struct err *e)
 	for (size_t i = 0; i < h->n; i++) {
 		const struct listener *l = h->listeners[i];
 
-		strbuf_printf(&text, "socket %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", l->fd,
-		    cookie_of(l->fd), (uint64_t)l->dev, (uint64_t)l->ino, l->lent ? "lent" : "own");
+		write_socket(&text, l->fd, l->dev, l->ino);
+		write_owner(&text, l->lent, l->name);
+	}
+	for (size_t i = 0; h->rest && i < h->rest->n; i++) {
+		const struct inherited *in = &h->rest->items[i];
+
+		if (!is_left(in))
+			continue;
+		write_socket(&text, in->fd, in->dev, in->ino);
+		write_owner(&text, true, in->name);
 	}
 	fd = fd_sealed("fpmx-handover", text.bytes, text.len, e);
 	strbuf_free(&text);
@@ -263,6 +294,9 @@ int handover_write(const struct handover *h, struct err *e)
 	for (size_t i = 0; i < h->n; i++)
 		if (fd_cloexec(h->listeners[i]->fd, false, e) < 0 ||
 		    fd_nonblock(h->listeners[i]->fd, false, e) < 0)
+			return -1;
+	for (size_t i = 0; h->rest && i < h->rest->n; i++)
+		if (is_left(&h->rest->items[i]) && fd_cloexec(h->rest->items[i].fd, false, e) < 0)
 			return -1;
 	return write_lists(h, e) < 0 ? -1 : write_record(h, e);
 }

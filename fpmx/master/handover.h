@@ -16,6 +16,7 @@
 #define FPMX_MASTER_HANDOVER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "master/inherit.h"
@@ -31,6 +32,7 @@ void handover_forget(void);
 struct handover {
 	size_t n, room;
 	const struct listener **listeners;
+	const struct inherit *rest; /* lent sockets that no pool uses now, or NULL */
 };
 
 void handover_add(struct handover *, const struct listener *);
@@ -40,6 +42,9 @@ void handover_add(struct handover *, const struct listener *);
  * exec, blocking, as php-fpm wants them.
  */
 int handover_write(const struct handover *, struct err *) __attribute__((warn_unused_result));
+
+/* The kernel's number for a socket, never given twice; 0: it is none. */
+uint64_t handover_cookie(int fd);
 
 void handover_free(struct handover *);
 

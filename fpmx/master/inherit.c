@@ -145,6 +145,29 @@ struct inherited *inherit_take_file(struct inherit *t, const char *path)
 	return NULL;
 }
 
+static bool is_configured(const struct pool_conf *conf, const char *key)
+{
+	for (size_t i = 0; i < conf->listen.n; i++)
+		if (strcmp(conf->listen.items[i], key) == 0)
+			return true;
+	return false;
+}
+
+struct inherited *inherit_take_named(
+    struct inherit *t, const struct pool_conf *conf, const char *text)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct inherited *in = &t->items[i];
+
+		if (in->taken || !in->name || is_configured(conf, in->key) ||
+		    (strcmp(in->name, conf->name) != 0 && strcmp(in->name, text) != 0))
+			continue;
+		in->taken = true;
+		return in;
+	}
+	return NULL;
+}
+
 void inherit_drop_rest(struct inherit *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -152,15 +175,24 @@ void inherit_drop_rest(struct inherit *t)
 
 		if (in->taken || in->fd < 0)
 			continue;
+		if (in->lent) {
+			if (!in->told)
+				log_warn("socket \"%s\" (%s) from systemd is used by no pool",
+				    in->name ? in->name : "unknown", in->key);
+			in->told = true;
+			continue;
+		}
 		fd_close(&in->fd);
 		/* Somebody else may have bound the path since: it is removed only if it is dead. */
-		if (in->is_unix && !in->lent && stale_path(in->key))
+		if (in->is_unix && stale_path(in->key))
 			unlink(in->key);
 	}
 }
 
 void inherit_free(struct inherit *t)
 {
+	for (size_t i = 0; i < t->n; i++)
+		free(t->items[i].name);
 	free(t->items);
 	free(t->complaints);
 	*t = (struct inherit){0};

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "conf/conf.h"
 #include "master/address.h"
 
 struct inherited {
@@ -26,7 +27,9 @@ struct inherited {
 	ino_t ino;
 	/* Opened by somebody who keeps it: mode, owner and path are not ours to change. */
 	bool lent;
+	char *name; /* lent: what its owner calls it; owned by the table */
 	bool taken;
+	bool told; /* lent: the log knows that nobody uses it */
 };
 
 /* The zero value is empty. */
@@ -63,7 +66,16 @@ struct inherited *inherit_take(struct inherit *, const char *key);
  */
 struct inherited *inherit_take_file(struct inherit *, const char *path);
 
-/* Closes what was not taken; unix paths without an owner are removed then. */
+/*
+ * The lent entry that is called as the pool or as the listen value text is, now
+ * taken, or NULL. Not one whose address the pool has in its configuration.
+ */
+struct inherited *inherit_take_named(struct inherit *, const struct pool_conf *, const char *text);
+
+/*
+ * Closes what was not taken; unix paths without an owner are removed then. What is lent is
+ * told of and kept: after a reload it may be wanted.
+ */
 void inherit_drop_rest(struct inherit *);
 
 /* Closes nothing. */

@@ -60,7 +60,7 @@ static int somaxconn(void)
 /* The kernel cuts the backlog silently; the operator should know. */
 static void warn_of_clamp(const struct listener *l)
 {
-	int most = somaxconn();
+	int most = l->lent ? 0 : somaxconn();
 
 	if (most > 0 && l->conf->listen_backlog > most)
 		log_pool(LOG_LEVEL_WARNING, l->conf->name,
@@ -92,6 +92,20 @@ static bool adopt(struct listener *l, struct inherited *in)
 		return false;
 	l->fd = in->fd;
 	l->lent = in->lent;
+	l->name = in->name;
+	return true;
+}
+
+/* One that is lent to us for this pool, wherever it listens. */
+static bool adopt_named(struct listener *l, const struct how *how)
+{
+	struct inherited *in =
+	    how->inherit ? inherit_take_named(how->inherit, l->conf, l->text) : NULL;
+
+	if (!adopt(l, in))
+		return false;
+	memcpy(l->key, in->key, sizeof(l->key));
+	l->path = NULL;
 	return true;
 }
 
@@ -108,7 +122,7 @@ static int bind_tcp(
 {
 	int on = 1, off = 0, saved;
 
-	if (adopt_address(l, how, sa))
+	if (adopt_address(l, how, sa) || adopt_named(l, how))
 		return 0;
 	l->fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
@@ -383,6 +397,8 @@ static int open_unix(struct listener *l, const struct how *how, const char *path
 		settle_adopted(l, in);
 		return start_listening(l, e);
 	}
+	if (adopt_named(l, how))
+		return 0;
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
 		return err_sys(e, "failed to create new listening socket");

@@ -30,8 +30,9 @@ struct listener {
 	const char *path; /* unix: the path bound, else NULL */
 	dev_t dev;        /* unix: what we have bound */
 	ino_t ino;
-	bool lent;       /* its path, owner and mode are somebody else's affair */
-	bool complained; /* unix: the log knows that the path cannot be bound again */
+	const char *name; /* lent: what its owner calls it, or NULL */
+	bool lent;        /* its path, owner and mode are somebody else's affair */
+	bool complained;  /* unix: the log knows that the path cannot be bound again */
 };
 
 /*

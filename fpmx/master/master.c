@@ -20,6 +20,7 @@
 #include "master/daemon.h"
 #include "master/emergency.h"
 #include "master/fdneeds.h"
+#include "master/fdstore.h"
 #include "master/handover.h"
 #include "master/inherit.h"
 #include "master/logfile.h"
@@ -54,6 +55,7 @@ struct master {
 	struct pool **pools;
 	struct pid_file pid_file;
 	struct monitor monitor;
+	struct fdstore fdstore;
 	int report_fd;  /* to the parent of a daemon, or -1 */
 	bool daemonize; /* in the background, or on its way there */
 	bool up;        /* start-up was reported */
@@ -323,6 +325,17 @@ static bool is_known(void *ctx, pid_t pid)
 	return trial_knows(&m->trial, pid);
 }
 
+/* Those of all pools: systemd is to have them for the next master. */
+static void store_sockets(struct master *m)
+{
+	struct handover h = {0};
+
+	for (size_t i = 0; i < m->npools; i++)
+		pool_hand_over(m->pools[i], &h);
+	fdstore_keep(&m->fdstore, &h);
+	handover_free(&h);
+}
+
 static void on_tick(void *ctx)
 {
 	struct master *m = ctx;
@@ -334,6 +347,8 @@ static void on_tick(void *ctx)
 		total->warned = false;
 	reap_strangers(is_known, m);
 	monitor_tick(&m->monitor);
+	if (m->stop.aim == STOP_NOT)
+		store_sockets(m);
 }
 
 static void look_at_pools(void *ctx, struct monitor_view *v)
@@ -413,6 +428,7 @@ static int open_host(struct master *m, struct err *e)
 static int open_pools(struct master *m, struct err *e)
 {
 	inherit_announce(m->host.inherit);
+	fdstore_expect(&m->fdstore, m->host.inherit);
 	m->pools = must_memory(calloc(m->conf->npools, sizeof(struct pool *)));
 	for (size_t i = 0; i < m->conf->npools; i++) {
 		m->pools[m->npools++] = pool_new(&m->host, m->conf->pools[i]);
@@ -422,6 +438,7 @@ static int open_pools(struct master *m, struct err *e)
 		if (m->conf->pools[i]->shows && pool_show(m->pools[i], m->pools[i - 1], e) < 0)
 			return -1;
 	}
+	store_sockets(m);
 	inherit_drop_rest(m->host.inherit);
 	return 0;
 }
@@ -460,7 +477,7 @@ static void serve(struct master *m)
 /* Comes back only if it fails. */
 static void give_way(struct master *m)
 {
-	struct handover h = {0};
+	struct handover h = {.rest = m->host.inherit};
 	struct err e;
 
 	report_up(m); /* it was up, whatever comes next */
@@ -479,9 +496,11 @@ static void close_all(struct master *m)
 	trial_cancel(&m->trial);
 	inherit_drop_rest(m->host.inherit);
 	emergency_free(&m->emergency);
+	/* What is still in the store after a start that failed is for the next one. */
 	for (size_t i = 0; i < m->npools; i++)
-		pool_free(m->pools[i], true);
+		pool_free(m->pools[i], m->fdstore.n == 0);
 	free(m->pools);
+	fdstore_free(&m->fdstore);
 	daemon_remove_pid(&m->pid_file);
 	loop_free(m->host.loop);
 	fd_close(&m->host.engine_fd);
@@ -513,6 +532,7 @@ int master_run(const struct master_start *s)
 
 	m.host.ctx = &m;
 	monitor_init(&m.monitor, s->notify, &s->conf->global);
+	fdstore_init(&m.fdstore, s->notify);
 	m.host.php.config_path = s->conf->path;
 	if (start(&m, &e) < 0) {
 		log_error("%s", e.text);
@@ -522,6 +542,7 @@ int master_run(const struct master_start *s)
 		serve(&m);
 		if (m.stop.aim == STOP_RELOAD)
 			give_way(&m);
+		fdstore_keep(&m.fdstore, &(struct handover){0});
 		log_notice("exiting, bye-bye!");
 	}
 	close_all(&m);

@@ -59,6 +59,7 @@ START_TEST(what_is_written_is_read_with_all_that_belongs_to_it)
 	all[0].dev = 7;
 	all[0].ino = UINT64_MAX;
 	all[1].lent = true;
+	all[1].name = "a name of two words";
 	write_all(all, 2);
 	snprintf(text, sizeof(text), "%s=%d,%s=%d", all[0].key, all[0].fd, all[1].key, all[1].fd);
 	ck_assert_str_eq(getenv("FPM_SOCKETS"), text);
@@ -75,6 +76,8 @@ START_TEST(what_is_written_is_read_with_all_that_belongs_to_it)
 		ck_assert_str_eq(table.items[i].key, all[i].key);
 		ck_assert_int_eq(table.items[i].lent, all[i].lent);
 	}
+	ck_assert_ptr_null(table.items[0].name);
+	ck_assert_str_eq(table.items[1].name, "a name of two words");
 	ck_assert_uint_eq(table.items[0].dev, 7);
 	ck_assert_uint_eq(table.items[0].ino, UINT64_MAX);
 	ck_assert_ptr_null(getenv("FPM_SOCKETS"));

@@ -128,12 +128,13 @@ START_TEST(the_path_of_a_living_or_lent_socket_stays)
 	ck_assert_int_eq(inherit_add(&table, fd, &entry, &e), 0);
 	inherit_drop_rest(&table);
 	ck_assert_int_eq(access(path, F_OK), 0);
-	/* It was only lent. */
+	/* It was only lent, and after a reload somebody may want it. */
 	ck_assert_int_eq(inherit_add(&table, other, &entry, &e), 0);
 	entry->lent = true;
 	inherit_drop_rest(&table);
-	ck_assert_int_eq(fcntl(other, F_GETFD), -1);
+	ck_assert_int_eq(fcntl(other, F_GETFD), FD_CLOEXEC);
 	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(entry->fd, other);
 	clean();
 }
 END_TEST
@@ -155,6 +156,30 @@ START_TEST(what_another_process_has_is_taken_without_a_descriptor)
 }
 END_TEST
 
+START_TEST(a_lent_socket_is_found_by_its_name)
+{
+	const char *addresses[] = {"/run/www.sock", "127.0.0.1:1"};
+	struct pool_conf conf = {.name = (char *)"www", .listen = {.n = 2, .items = addresses}};
+	uint16_t ports[4];
+
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(inherit_add(&table, listen_loopback(&ports[i]), &entry, &e), 0);
+	/* Not lent: whatever it is called, it is found by its address alone. */
+	ck_assert_ptr_null(inherit_take_named(&table, &conf, "/run/www.sock"));
+	table.items[1].name = strdup("other");
+	table.items[2].name = strdup("www");
+	table.items[3].name = strdup("/run/www.sock");
+	ck_assert_ptr_eq(inherit_take_named(&table, &conf, "/run/www.sock"), &table.items[2]);
+	ck_assert_ptr_eq(inherit_take_named(&table, &conf, "/run/www.sock"), &table.items[3]);
+	ck_assert_ptr_null(inherit_take_named(&table, &conf, "/run/www.sock"));
+	/* It is for another address of the pool, which comes later. */
+	table.items[2].taken = false;
+	addresses[1] = table.items[2].key;
+	ck_assert_ptr_null(inherit_take_named(&table, &conf, "/run/www.sock"));
+	inherit_free(&table);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, only_listening_sockets_are_taken);
@@ -163,6 +188,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, what_is_left_is_closed_and_its_path_removed);
 	tcase_add_test(tc, the_path_of_a_living_or_lent_socket_stays);
 	tcase_add_test(tc, what_another_process_has_is_taken_without_a_descriptor);
+	tcase_add_test(tc, a_lent_socket_is_found_by_its_name);
 }
 
 UNIT_MAIN("inherit", add)

@@ -104,7 +104,8 @@ for number, fd in enumerate(fds):
     os.close(fd)
 os.closerange(3 + len(fds), 100)
 os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(fds)))
-os.execv(os.environ.pop("TEST_PROGRAM"), sys.argv)
+program = os.environ.pop("TEST_PROGRAM")
+os.execv(program, [program, *sys.argv[1:]])
 """
 
 

@@ -234,12 +234,6 @@ static int write_lists(const struct handover *h, struct err *e)
 	return rc;
 }
 
-/* Not for FPM_SOCKETS: php-fpm would remove its path. */
-static bool is_left(const struct inherited *in)
-{
-	return in->lent && !in->taken && in->fd >= 0;
-}
-
 static void write_socket(struct strbuf *text, int fd, dev_t dev, ino_t ino)
 {
 	strbuf_printf(text, "socket %d %" PRIu64 " %" PRIu64 " %" PRIu64, fd, handover_cookie(fd),
@@ -272,7 +266,7 @@ static int write_record(const struct handover *h, struct err *e)
 	for (size_t i = 0; h->rest && i < h->rest->n; i++) {
 		const struct inherited *in = &h->rest->items[i];
 
-		if (!is_left(in))
+		if (!inherit_is_left(in))
 			continue;
 		write_socket(&text, in->fd, in->dev, in->ino);
 		write_owner(&text, true, in->name);
@@ -296,7 +290,8 @@ int handover_write(const struct handover *h, struct err *e)
 		    fd_nonblock(h->listeners[i]->fd, false, e) < 0)
 			return -1;
 	for (size_t i = 0; h->rest && i < h->rest->n; i++)
-		if (is_left(&h->rest->items[i]) && fd_cloexec(h->rest->items[i].fd, false, e) < 0)
+		if (inherit_is_left(&h->rest->items[i]) &&
+		    fd_cloexec(h->rest->items[i].fd, false, e) < 0)
 			return -1;
 	return write_lists(h, e) < 0 ? -1 : write_record(h, e);
 }

@@ -32,7 +32,11 @@ void handover_forget(void);
 struct handover {
 	size_t n, room;
 	const struct listener **listeners;
-	const struct inherit *rest; /* lent sockets that no pool uses now, or NULL */
+	/*
+	 * Lent sockets that no pool uses now, or NULL. They are in our record
+	 * alone: php-fpm would remove their paths.
+	 */
+	const struct inherit *rest;
 };
 
 void handover_add(struct handover *, const struct listener *);

@@ -80,12 +80,12 @@ int inherit_add(struct inherit *t, int fd, struct inherited **entry, struct err 
 	return 0;
 }
 
-void inherit_hold(struct inherit *t, const char *key, dev_t dev, ino_t ino)
+struct inherited *inherit_hold(struct inherit *t, const char *key, dev_t dev, ino_t ino)
 {
 	struct inherited new = {.fd = -1, .is_unix = key[0] == '/', .dev = dev, .ino = ino};
 
 	snprintf(new.key, sizeof(new.key), "%s", key);
-	append(t, &new);
+	return append(t, &new);
 }
 
 void inherit_complain(struct inherit *t, const char *fmt, ...)
@@ -187,6 +187,11 @@ void inherit_drop_rest(struct inherit *t)
 		if (in->is_unix && stale_path(in->key))
 			unlink(in->key);
 	}
+}
+
+bool inherit_is_left(const struct inherited *in)
+{
+	return in->lent && !in->taken;
 }
 
 void inherit_free(struct inherit *t)

@@ -49,7 +49,7 @@ int inherit_add(struct inherit *, int fd, struct inherited **entry, struct err *
     __attribute__((warn_unused_result));
 
 /* An entry for a socket that another process has, and that we do as if we had. */
-void inherit_hold(struct inherit *, const char *key, dev_t, ino_t);
+struct inherited *inherit_hold(struct inherit *, const char *key, dev_t, ino_t);
 
 /* Keeps a line for inherit_announce(). */
 void inherit_complain(struct inherit *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -77,6 +77,9 @@ struct inherited *inherit_take_named(struct inherit *, const struct pool_conf *,
  * told of and kept: after a reload it may be wanted.
  */
 void inherit_drop_rest(struct inherit *);
+
+/* Is it lent, and nobody wants it now? */
+bool inherit_is_left(const struct inherited *);
 
 /* Closes nothing. */
 void inherit_free(struct inherit *);

@@ -148,7 +148,7 @@ static void collect_sockets(struct master *m, struct handover *h)
 
 static int list_sockets(void *ctx, struct err *e)
 {
-	struct handover h = {0};
+	struct handover h = {.rest = ((struct master *)ctx)->host.inherit};
 	int fd;
 
 	collect_sockets(ctx, &h);
@@ -330,8 +330,7 @@ static void store_sockets(struct master *m)
 {
 	struct handover h = {0};
 
-	for (size_t i = 0; i < m->npools; i++)
-		pool_hand_over(m->pools[i], &h);
+	collect_sockets(m, &h);
 	fdstore_keep(&m->fdstore, &h);
 	handover_free(&h);
 }

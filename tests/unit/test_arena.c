@@ -98,8 +98,24 @@ START_TEST(an_overflowing_count_is_a_panic)
 }
 END_TEST
 
+START_TEST(arrays_grow_one_by_one)
+{
+	struct arena *a = arena_new(64);
+	int *items = NULL;
+
+	for (int n = 0; n < 1000; n++) {
+		items = arena_grow(a, items, (size_t)n, sizeof(*items));
+		items[n] = n;
+	}
+	for (int n = 0; n < 1000; n++)
+		ck_assert_int_eq(items[n], n);
+	arena_free(a);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
+	tcase_add_test(tc, arrays_grow_one_by_one);
 	tcase_add_test(tc, memory_is_zeroed_and_aligned);
 	tcase_add_test(tc, pieces_do_not_overlap);
 	tcase_add_test(tc, reset_gives_the_first_block_again);

@@ -51,8 +51,15 @@ void bulletin_totals(struct bulletin *b, const struct worker_view *w)
 	struct pool_view v = b->view;
 
 	v.accepted_before += w->accepted;
-	v.slow_before += w->slow;
 	if (w->active_max > v.active_max)
 		v.active_max = w->active_max;
+	publish(b, &v);
+}
+
+void bulletin_slow(struct bulletin *b)
+{
+	struct pool_view v = b->view;
+
+	v.slow++;
 	publish(b, &v);
 }

@@ -29,4 +29,7 @@ void bulletin_counts(struct bulletin *, unsigned busy, bool newly_full, uint32_t
 /* Adds what a worker that has ended had counted. */
 void bulletin_totals(struct bulletin *, const struct worker_view *);
 
+/* A request was found to be slow. */
+void bulletin_slow(struct bulletin *);
+
 #endif

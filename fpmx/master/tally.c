@@ -14,7 +14,7 @@ void tally_add(struct tally *t, const struct board *board)
 	t->idle += now.idle;
 	board_read_pool(board, &before);
 	t->requests += before.accepted_before;
-	t->slow += before.slow_before;
+	t->slow += before.slow;
 	for (uint32_t i = 0; i < board_nslots(board); i++) {
 		struct worker_view w;
 
@@ -22,6 +22,5 @@ void tally_add(struct tally *t, const struct board *board)
 			continue;
 		board_read(board, i, &w);
 		t->requests += w.accepted;
-		t->slow += w.slow;
 	}
 }

@@ -488,7 +488,7 @@ void status_collect(
 	v->start_wall = p.start_wall_us / 1000000;
 	v->start_since_s = since(v->start_wall, v->now_wall_us / 1000000);
 	v->accepted = p.accepted_before;
-	v->slow = p.slow_before;
+	v->slow = p.slow;
 	v->listen_queue = p.listen_queue;
 	v->listen_queue_max = p.listen_queue_max;
 	v->listen_queue_len = p.listen_queue_len;
@@ -502,7 +502,6 @@ void status_collect(
 
 		(void)board_read(b, slot, w); /* an unsteady page still gives its counts */
 		v->accepted += w->accepted;
-		v->slow += w->slow;
 		if (w->active_max > v->active_max)
 			v->active_max = w->active_max;
 		if (w->state == WORKER_GONE)

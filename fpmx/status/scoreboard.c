@@ -312,7 +312,6 @@ bool board_read(const struct board *b, uint32_t slot, struct worker_view *v)
 		memset(v, 0, sizeof(*v));
 		v->pid = __atomic_load_n(&page->view.pid, __ATOMIC_RELAXED);
 		v->accepted = __atomic_load_n(&page->view.accepted, __ATOMIC_RELAXED);
-		v->slow = __atomic_load_n(&page->view.slow, __ATOMIC_RELAXED);
 	}
 	view_clamp(b, v);
 	v->state = board_state(b, slot);

@@ -50,7 +50,6 @@ struct worker_view {
 	uint64_t content_length;
 	uint64_t peak_memory_bytes; /* of the last finished request */
 	uint64_t cpu_us;            /* of the last finished request */
-	uint32_t slow;              /* requests that were slow */
 	uint32_t active_max;        /* most workers that were active when a request came here */
 	char method[16];
 	char uri[128];
@@ -63,7 +62,7 @@ struct worker_view {
 struct pool_view {
 	uint64_t start_wall_us;
 	uint64_t accepted_before; /* of processes that have gone */
-	uint64_t slow_before;
+	uint64_t slow;            /* requests that were */
 	uint32_t listen_queue;
 	uint32_t listen_queue_max;
 	uint32_t listen_queue_len;
@@ -105,7 +104,7 @@ void board_set_state(
 
 /*
  * Readers; false when the writer never held still. *v is then zero, but for
- * what is whole by itself: the worker's state, pid, accepted and slow.
+ * what is whole by itself: the worker's state, pid and accepted.
  */
 bool board_read(const struct board *, uint32_t slot, struct worker_view *v);
 bool board_read_pool(const struct board *, struct pool_view *v);

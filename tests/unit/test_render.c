@@ -335,7 +335,7 @@ START_TEST(the_view_adds_up_the_board)
 {
 	struct pool_view p = {.start_wall_us = 1000000,
 	    .accepted_before = 100,
-	    .slow_before = 5,
+	    .slow = 5,
 	    .listen_queue = 1,
 	    .listen_queue_max = 2,
 	    .listen_queue_len = 3,
@@ -352,7 +352,6 @@ START_TEST(the_view_adds_up_the_board)
 
 		w->pid = (int32_t)slot;
 		w->accepted = 10;
-		w->slow = 1;
 		board_end(b, slot);
 	}
 	board_set_state(b, 1, WORKER_IDLE);
@@ -362,7 +361,7 @@ START_TEST(the_view_adds_up_the_board)
 
 	status_collect(b, &v, seen, true);
 	ck_assert_uint_eq(v.accepted, 130);
-	ck_assert_uint_eq(v.slow, 8);
+	ck_assert_uint_eq(v.slow, 5);
 	ck_assert_uint_eq(v.idle, 1);
 	ck_assert_uint_eq(v.active, 2); /* a starting worker cannot take a request */
 	ck_assert_uint_eq(v.total, 3);

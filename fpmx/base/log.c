@@ -71,8 +71,7 @@ static void deliver(struct sink *to, const char *text, size_t n)
 		dropped++;
 }
 
-/* "[30-Nov-2026 14:42:00] ", with microseconds at log level debug. */
-static void add_stamp(struct strbuf *s)
+void log_stamp(struct strbuf *s)
 {
 	static const char months[12][4] = {
 	    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -113,7 +112,7 @@ static void finish_line(struct strbuf *s)
 static void add_head(struct strbuf *s, enum log_level level, const char *func, int line)
 {
 	if (setup.form == LOG_FORM_STAMPED)
-		add_stamp(s);
+		log_stamp(s);
 	strbuf_printf(s, "%s: ", log_level_names[level]);
 	if (setup.level != LOG_LEVEL_DEBUG)
 		return;

@@ -69,6 +69,9 @@ void log_line(enum log_level, const char *pool, const char *func, int line, cons
 #define log_alert(...) log_at(LOG_LEVEL_ALERT, NULL, __VA_ARGS__)
 #define log_pool(level, pool, ...) log_at((level), (pool), __VA_ARGS__)
 
+/* "[30-Nov-2026 14:42:00] " of now, with microseconds at log level debug. */
+void log_stamp(struct strbuf *);
+
 /*
  * What log_line() puts before the text of a line, for lines that are made
  * elsewhere and go out through log_raw(). At log level debug the place in the

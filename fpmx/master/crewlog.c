@@ -94,6 +94,23 @@ void crewlog_end(const struct crew *c, const struct slot *s, const struct reap_e
 	}
 }
 
+void crewlog_overtime(const struct crew *c, const struct slot *s, const struct worker_view *w,
+    uint64_t elapsed_us, enum crewlog_overtime what)
+{
+	static const char *const words[CREWLOG_OVERTIME_MAX][2] = {
+	    [CREWLOG_SLOW] = {"executing too slow", "logging"},
+	    [CREWLOG_TERMINATE] = {"execution timed out", "terminating"},
+	    [CREWLOG_KILL] = {"execution timed out", "killing it, for it did not terminate"},
+	};
+	struct strbuf request;
+
+	log_pool(LOG_LEVEL_WARNING, c->set.conf->name, "child %d, %s %s (%llu.%06llu sec), %s",
+	    (int)s->pid, words_of(w, &request), words[what][0],
+	    (unsigned long long)(elapsed_us / 1000000), (unsigned long long)(elapsed_us % 1000000),
+	    words[what][1]);
+	strbuf_free(&request);
+}
+
 void crewlog_cut(const struct crew *c)
 {
 	struct strbuf request;

@@ -17,6 +17,11 @@ void crewlog_limits(struct crew *, const struct scale_step *, const struct scale
 void crewlog_end(
     const struct crew *, const struct slot *, const struct reap_end *, const struct worker_view *w);
 
+/* A request takes too long: elapsed_us, by the page *w. */
+enum crewlog_overtime { CREWLOG_SLOW, CREWLOG_TERMINATE, CREWLOG_KILL, CREWLOG_OVERTIME_MAX };
+void crewlog_overtime(const struct crew *, const struct slot *, const struct worker_view *w,
+    uint64_t elapsed_us, enum crewlog_overtime);
+
 /* Names each request that a stronger signal is about to cut. */
 void crewlog_cut(const struct crew *);
 

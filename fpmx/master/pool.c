@@ -21,7 +21,10 @@
 #include "master/environ.h"
 #include "master/logfile.h"
 #include "master/output.h"
+#include "master/overtime.h"
+#include "master/retire.h"
 #include "master/sockdiag.h"
+#include "master/stopwatch.h"
 #include "master/template.h"
 #include "master/throttle.h"
 #include "status/scoreboard.h"
@@ -44,8 +47,7 @@ struct pool {
 	struct heritage_shown shown;
 	int access_fd;
 	struct bell bell;
-	int retire[2];  /* workers of this generation watch [0]; closing [1] retires them */
-	int old_retire; /* write end of the generation before, closed when the next is ready */
+	struct retire retire;
 	struct template template;
 	struct throttle throttle; /* of templates */
 	struct loop_handle retry_timer;
@@ -55,6 +57,7 @@ struct pool {
 	bool stale_logs;      /* the template has not got the logs that were reopened */
 	uint64_t empty_at_ms; /* ondemand: since when there is no worker; 0: there is one */
 	struct crew crew;
+	struct overtime overtime;
 };
 
 static const unsigned moves[POOL_STATE_MAX] = {
@@ -84,8 +87,8 @@ struct pool *pool_new(struct pool_host *host, const struct pool_conf *conf)
 	p->host = host;
 	p->conf = conf;
 	p->arena = arena_new(4096);
-	p->shown.board_fd = p->access_fd = p->bell.fd = p->retire[0] = p->retire[1] =
-	    p->old_retire = -1;
+	p->shown.board_fd = p->access_fd = p->bell.fd = -1;
+	retire_init(&p->retire);
 	return p;
 }
 
@@ -107,13 +110,6 @@ static int open_access_log(struct pool *p, struct err *e)
 		return 0;
 	p->access_fd = logfile_open("access log", p->conf->access_log, e);
 	return p->access_fd < 0 ? err_wrap(e, "[pool %s]", p->conf->name) : 0;
-}
-
-static int open_retire_pipe(struct pool *p, struct err *e)
-{
-	if (pipe2(p->retire, O_CLOEXEC | O_NONBLOCK) < 0)
-		return err_sys(e, "[pool %s] pipe", p->conf->name);
-	return 0;
 }
 
 /* A worker has found that too few are idle, or a connection that none is. */
@@ -147,7 +143,8 @@ int pool_open(struct pool *p, struct err *e)
 	};
 
 	if (open_privs(p, e) < 0 || door_open(&p->door, &door, e) < 0 ||
-	    open_access_log(p, e) < 0 || open_retire_pipe(p, e) < 0 ||
+	    open_access_log(p, e) < 0 || trace_make_log(p->conf, e) < 0 ||
+	    retire_renew(&p->retire, e) < 0 ||
 	    bell_open(&p->bell, p->host->loop, on_call, p, e) < 0)
 		return -1;
 	p->board = board_new(p->conf->name, (uint32_t)p->conf->pm_max_children, e);
@@ -157,6 +154,7 @@ int pool_open(struct pool *p, struct err *e)
 	setup.board = p->board;
 	setup.uid = p->privs.change_user ? p->privs.uid : getuid();
 	crew_init(&p->crew, &setup);
+	overtime_init(&p->overtime, &p->crew, stopwatch_every_ms(p->host->conf));
 	move(p, POOL_OPEN);
 	return 0;
 }
@@ -179,14 +177,14 @@ void pool_free(struct pool *p, bool unlink_sockets)
 	door_close(&p->door, unlink_sockets);
 	bell_close(&p->bell, p->host->loop);
 	loop_forget(p->host->loop, &p->retry_timer);
-	if (p->state != POOL_NEW)
+	if (p->state != POOL_NEW) {
+		overtime_free(&p->overtime);
 		crew_free(&p->crew);
+	}
 	board_free(p->board);
 	fd_close(&p->shown.board_fd);
 	fd_close(&p->access_fd);
-	fd_close(&p->retire[0]);
-	fd_close(&p->retire[1]);
-	fd_close(&p->old_retire);
+	retire_close(&p->retire);
 	arena_free(p->arena);
 	free(p);
 }
@@ -246,7 +244,7 @@ static void fill_heritage(struct pool *p, struct heritage *h)
 	    .jailed = p->privs.chroot_path != NULL,
 	    .master_pid = getpid(),
 	    .shown = p->shown,
-	    .retire_fd = p->retire[0],
+	    .retire_fd = p->retire.in,
 	    .wake_fd = p->bell.fd,
 	    .board_fd = board_fd(p->board),
 	    .log_fd = logfile_fd(),
@@ -308,7 +306,7 @@ static void on_template_ready(void *ctx)
 	if (p->renewing) {
 		/* The old generation reads the end of its pipe and leaves after its requests. */
 		p->renewing = false;
-		fd_close(&p->old_retire);
+		retire_before(&p->retire);
 		crew_retire_before(&p->crew, p->template.generation);
 	}
 	crew_template_ready(&p->crew);
@@ -320,6 +318,7 @@ static void on_template_gone(void *ctx, bool was_ready)
 	struct pool *p = ctx;
 	uint64_t lived_ms = loop_now_ms(p->host->loop) - p->template.started_at_ms;
 
+	trace_template_gone(&p->overtime.trace);
 	crew_template_gone(&p->crew);
 	if (p->state != POOL_SERVING) {
 		p->host->changed(p->host->ctx);
@@ -345,10 +344,16 @@ static void on_refused(void *ctx, const struct msg_refused *m)
 	crew_refused(&((struct pool *)ctx)->crew, m);
 }
 
+static void on_traced(void *ctx, const struct msg_traced *m)
+{
+	trace_answered(&((struct pool *)ctx)->overtime.trace, m);
+}
+
 static const struct template_calls template_calls = {
     .ready = on_template_ready,
     .forked = on_forked,
     .refused = on_refused,
+    .traced = on_traced,
     .gone = on_template_gone,
 };
 
@@ -396,6 +401,7 @@ static void on_slot_left(void *ctx, struct slot *s)
 {
 	struct pool *p = ctx;
 
+	trace_slot_left(&p->overtime.trace, s);
 	output_close(s->output);
 	s->output = NULL;
 	if (p->state == POOL_STOPPING)
@@ -475,17 +481,11 @@ static void send_away(struct pool *p)
 static void renew(struct pool *p)
 {
 	struct err e;
-	int old[2] = {p->retire[0], p->retire[1]};
 
-	if (open_retire_pipe(p, &e) < 0) {
+	if (retire_renew(&p->retire, &e) < 0) {
 		log_pool(LOG_LEVEL_ERROR, p->conf->name, "%s", e.text);
-		p->retire[0] = old[0];
-		p->retire[1] = old[1];
 		return;
 	}
-	fd_close(&old[0]);
-	fd_close(&p->old_retire);
-	p->old_retire = old[1];
 	p->renewing = true;
 	if (p->template.state == TEMPLATE_NONE)
 		start_template(p);
@@ -570,8 +570,7 @@ void pool_stop(struct pool *p)
 	loop_forget(p->host->loop, &p->retry_timer);
 	door_unwatch(&p->door);
 	crew_stop(&p->crew);
-	fd_close(&p->retire[1]);
-	fd_close(&p->old_retire);
+	retire_all(&p->retire);
 	template_leave(&p->template);
 }
 

@@ -107,6 +107,14 @@ int reap_collect(int pidfd, struct reap_end *end, struct err *e)
 	return 1;
 }
 
+bool reap_is_stopped(int pidfd)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PIDFD, (id_t)pidfd, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid != 0;
+}
+
 void reap_signal(int pidfd, int signo)
 {
 	/* ESRCH: it has ended, which is what most signals are for. */

@@ -37,6 +37,9 @@ struct reap_end {
 /* Collects a child that has ended. 1: *end is set; 0: it runs; -1: *e. */
 int reap_collect(int pidfd, struct reap_end *end, struct err *) __attribute__((warn_unused_result));
 
+/* Has a signal stopped it, and does it stand still now? Leaves that to be asked again. */
+bool reap_is_stopped(int pidfd);
+
 /* Sends the signal; nothing happens when the process has ended. */
 void reap_signal(int pidfd, int signo);
 

@@ -42,6 +42,10 @@ struct slot {
 	uint64_t ordered_at_ms; /* of the order */
 	uint64_t idle_at_ms;    /* of the first look in this state that found it idle; 0: none */
 	struct output *output;  /* caught stdout and stderr, or NULL */
+	uint64_t slow_us;       /* start of its request that was found slow; 0: none */
+	bool trace_due;         /* that request is to be traced */
+	uint64_t over_us;       /* start of its request that was told to end; 0: none */
+	uint64_t over_at_ms;    /* when it was told first */
 	bool surplus;           /* sent away because there were too many */
 	bool replace;           /* when it has gone, another is to follow */
 };

@@ -230,6 +230,8 @@ static bool is_timely(const struct template *t, const struct msg *m)
 		return t->state == TEMPLATE_STARTING || t->state == TEMPLATE_LEAVING;
 	case MSG_PONG:
 		return t->ping_open && m->u.ping.number == t->ping;
+	case MSG_TRACED:
+		return t->trace_open && m->u.traced.number == t->trace;
 	default:
 		return t->was_ready;
 	}
@@ -258,6 +260,10 @@ static void handle(struct template *t, const struct msg *m)
 		break;
 	case MSG_PONG:
 		t->ping_open = false;
+		break;
+	case MSG_TRACED:
+		t->trace_open = false;
+		t->calls->traced(t->ctx, &m->u.traced);
 		break;
 	default:
 		must(!"a message of a template"); /* chan.c has refused all others */
@@ -408,7 +414,7 @@ int template_start(struct template *t, const struct template_start *how, struct 
 	}
 	t->channel = ends[0];
 	t->generation++;
-	t->was_ready = t->told = t->ping_open = t->not_executed = false;
+	t->was_ready = t->told = t->ping_open = t->trace_open = t->not_executed = false;
 	t->started_us = clock_now_us();
 	t->started_at_ms = loop_now_ms(t->loop);
 	move(t, TEMPLATE_STARTING);
@@ -455,6 +461,20 @@ bool template_send(struct template *t, const struct msg *m)
 	}
 	must(!"a result of chan_send");
 	return false;
+}
+
+bool template_trace(struct template *t, struct msg_trace *order, int log_fd)
+{
+	struct msg m = {.type = MSG_TRACE, .nfds = 1, .fds = {log_fd}};
+
+	must(!t->trace_open);
+	order->number = t->trace + 1;
+	m.u.trace = *order;
+	if (!template_send(t, &m))
+		return false;
+	t->trace++;
+	t->trace_open = true;
+	return true;
 }
 
 void template_tick(struct template *t)

@@ -38,6 +38,7 @@ struct template_calls {
 	void (*ready)(void *ctx);
 	void (*forked)(void *ctx, const struct msg_forked *);
 	void (*refused)(void *ctx, const struct msg_refused *);
+	void (*traced)(void *ctx, const struct msg_traced *);
 	/* The process has ended; the state is TEMPLATE_NONE. */
 	void (*gone)(void *ctx, bool was_ready);
 };
@@ -63,6 +64,8 @@ struct template
 	uint64_t ping; /* number of the last one sent */
 	uint64_t ping_at_ms;
 	bool ping_open;        /* no answer yet */
+	uint64_t trace;        /* number of the last one asked for */
+	bool trace_open;       /* no answer yet */
 	struct output *output; /* caught stdout and stderr, or NULL */
 	struct loop_handle exit_watch, channel_watch, report_watch, timer;
 };
@@ -99,6 +102,13 @@ void template_distrust(struct template *, const char *why);
 
 /* Sends an order; false when there is no room or no ready template: try later. */
 bool template_send(struct template *, const struct msg *);
+
+/*
+ * Asks for a slow log entry about a worker of this template, which stays the
+ * only one until that has been answered or the template has gone. False: it
+ * cannot be asked.
+ */
+bool template_trace(struct template *, struct msg_trace *, int log_fd);
 
 /* Each second: sends a ping, kills a template that has not answered for 5 s. */
 void template_tick(struct template *);

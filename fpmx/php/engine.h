@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "conf/conf.h"
 #include "fcgi/conn.h"
 #include "proc/heritage.h"
@@ -117,6 +118,21 @@ enum engine_outcome {
  */
 enum engine_outcome engine_serve(
     struct engine_request *, void (*on_response)(void *ctx, struct engine_request *));
+
+enum engine_trace {
+	ENGINE_TRACE_WHOLE,
+	ENGINE_TRACE_CUT,    /* not all could be read; what could is in *out */
+	ENGINE_TRACE_NOTHING /* nothing could, *out is as it was */
+};
+
+/*
+ * In a template: where a worker of its own is. memory_fd reads that process's
+ * memory, which is not trusted; the process is stopped, or what is found may be
+ * half changed. Appends php-fpm's line "script_filename = ..." and one for each
+ * of at most depth frames.
+ */
+enum engine_trace engine_trace(int memory_fd, uint32_t depth, struct strbuf *out)
+    __attribute__((warn_unused_result));
 
 /*
  * A line of a worker to the log and, while a request runs and fastcgi.logging

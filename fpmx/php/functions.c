@@ -21,6 +21,8 @@ PHP_FUNCTION(fastcgi_finish_request)
 	php_header();
 	/* Not kept: the next request on it would wait until the script has ended. */
 	(void)conn_finish(r->conn, false);
+	if (r->on_state != NULL)
+		r->on_state(r->ctx, WORKER_FINISHING);
 	RETURN_TRUE;
 }
 

@@ -26,6 +26,16 @@ struct msg_reopen {
 struct msg_ping {
 	uint64_t number;
 };
+struct msg_trace {
+	uint64_t number;
+	uint32_t slot;
+	uint32_t order;
+	int32_t pid; /* for the entry only */
+};
+struct msg_traced {
+	uint64_t number;
+	uint32_t written; /* 0: nothing could be read of the worker */
+};
 struct msg_ready {
 	uint64_t boot_us;
 	uint32_t php_version_id;
@@ -62,6 +72,8 @@ struct msg {
 	union {
 		struct msg_fork fork;
 		struct msg_reopen reopen;
+		struct msg_trace trace;
+		struct msg_traced traced;
 		struct msg_ping ping;
 		struct msg_ready ready;
 		struct msg_forked forked;

@@ -18,15 +18,18 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
+#include "php/engine.h"
 #include "proc/chan.h"
 #include "proc/confine.h"
 #include "proc/exits.h"
 #include "proc/jail.h"
 #include "proc/privs.h"
+#include "proc/slowentry.h"
 #include "proc/spawn.h"
 #include "proc/title.h"
 #include "status/scoreboard.h"
 #include "template/boot.h"
+#include "template/memory.h"
 #include "worker/worker.h"
 
 /* The heritage is a few kilobytes of configuration. */
@@ -36,7 +39,8 @@ struct template
 {
 	struct heritage heritage;
 	struct board *board;
-	struct board *shown; /* NULL: a usual pool */
+	struct board *shown;  /* NULL: a usual pool */
+	struct memory memory; /* of its workers */
 };
 
 _Static_assert((int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG &&
@@ -98,6 +102,7 @@ static int become_child(struct template *t, const struct msg *order, struct err 
 {
 	const char *hat = t->heritage.pool->apparmor_hat;
 
+	memory_give(&t->memory, order->u.fork.slot, order->u.fork.order);
 	if (order->nfds == 2 &&
 	    (dup2(order->fds[0], STDOUT_FILENO) < 0 || dup2(order->fds[1], STDERR_FILENO) < 0))
 		return err_sys(e, "failed to take the output pipes");
@@ -135,6 +140,7 @@ static void on_fork(struct template *t, struct msg *order)
 	pid_t pid;
 
 	must(order->u.fork.slot < t->heritage.nslots);
+	memory_take(&t->memory);
 	pid = spawn_sibling(t->heritage.master_pid, &e);
 	if (pid == 0)
 		run_worker(t, order);
@@ -183,6 +189,38 @@ static void on_reopen(struct template *t, struct msg *m)
 	open_log(&t->heritage);
 }
 
+/* Where the worker is; false: nothing is known of it. */
+static bool write_entry(struct template *t, const struct msg_trace *m, int log_fd)
+{
+	const struct pool_conf *pool = t->heritage.pool;
+	int fd = memory_of(&t->memory, m->slot, m->order);
+	enum engine_trace result = ENGINE_TRACE_NOTHING;
+	struct strbuf entry;
+	struct err e;
+
+	strbuf_init(&entry, SLOWENTRY_MAX_BYTES);
+	slowentry_begin(&entry, pool->name, m->pid);
+	if (fd >= 0)
+		result = engine_trace(fd, (uint32_t)pool->request_slowlog_trace_depth, &entry);
+	if (result == ENGINE_TRACE_CUT)
+		slowentry_give_up(&entry);
+	if (result != ENGINE_TRACE_NOTHING && slowentry_write(&entry, log_fd, &e) < 0)
+		log_pool(LOG_LEVEL_ERROR, pool->name, "%s", e.text);
+	strbuf_free(&entry);
+	return result != ENGINE_TRACE_NOTHING;
+}
+
+static void on_trace(struct template *t, struct msg *m)
+{
+	struct msg answer = {.type = MSG_TRACED, .u.traced.number = m->u.trace.number};
+
+	if (m->nfds == 1)
+		answer.u.traced.written = write_entry(t, &m->u.trace, m->fds[0]);
+	for (int i = 0; i < m->nfds; i++)
+		fd_close(&m->fds[i]);
+	tell(t, &answer);
+}
+
 static void on_ping(struct template *t, const struct msg *m)
 {
 	struct msg answer = {.type = MSG_PONG, .u.ping = m->u.ping};
@@ -198,6 +236,9 @@ static void follow(struct template *t, struct msg *m)
 		break;
 	case MSG_REOPEN:
 		on_reopen(t, m);
+		break;
+	case MSG_TRACE:
+		on_trace(t, m);
 		break;
 	case MSG_PING:
 		on_ping(t, m);
@@ -252,6 +293,17 @@ static int open_boards(struct template *t, struct err *e)
 	return t->shown == NULL ? -1 : 0;
 }
 
+/* A pool can do without a slow log's traces. */
+static void open_memory(struct template *t)
+{
+	struct err e;
+
+	if (t->heritage.pool->request_slowlog_timeout_ms > 0 &&
+	    memory_open(&t->memory, t->heritage.nslots, &e) < 0)
+		log_pool(
+		    LOG_LEVEL_WARNING, t->heritage.pool->name, "no traces of workers: %s", e.text);
+}
+
 static int template_run(int heritage_fd)
 {
 	struct template t = {0};
@@ -259,6 +311,7 @@ static int template_run(int heritage_fd)
 	struct msg ready = {.type = MSG_READY};
 	struct err e;
 
+	memory_init(&t.memory);
 	if (heritage_open(heritage_fd, arena, &t.heritage, &e) != 0) {
 		log_error("%s", e.text);
 		_exit(EXIT_HERITAGE);
@@ -269,6 +322,7 @@ static int template_run(int heritage_fd)
 	/* Before any code of the pool can run: exec has made us dumpable again. */
 	if (privs_settle(t.heritage.dumpable, &e) != 0 || hold_quit(&e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
+	open_memory(&t);
 	if (open_boards(&t, &e) != 0)
 		fail(&t, EXIT_HERITAGE, &e);
 	if (boot_php(&t.heritage, &ready.u.ready, &e) != 0)

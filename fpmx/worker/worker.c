@@ -357,13 +357,24 @@ static void abandon(void)
 	close(w->heritage->board_fd);
 }
 
+/*
+ * What may not take longer than request_terminate_timeout may not read its
+ * parameters for longer: the connection ends then, and the worker stays.
+ */
+static uint32_t header_limit_ms(const struct pool_conf *pool)
+{
+	uint32_t all_ms = pool->request_terminate_timeout_ms;
+
+	return all_ms > 0 && all_ms < pool->timeout_header_ms ? all_ms : pool->timeout_header_ms;
+}
+
 /* Order: PHP takes note of signal handlers that are in place when it enters. */
 static int become_worker(struct worker *w, struct err *e)
 {
 	const struct pool_conf *pool = w->pool;
 	struct conn_limits limits = {
 	    .first_byte_ms = pool->timeout_first_byte_ms,
-	    .header_ms = pool->timeout_header_ms,
+	    .header_ms = header_limit_ms(pool),
 	    .body_ms = pool->timeout_body_ms,
 	    .write_ms = pool->timeout_write_ms,
 	};

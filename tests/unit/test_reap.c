@@ -51,6 +51,28 @@ START_TEST(own_children_are_proved)
 }
 END_TEST
 
+START_TEST(it_is_seen_when_one_stands_still)
+{
+	pid_t pid = child(-1, 0);
+	struct err e;
+	int pidfd;
+
+	ck_assert_int_eq(reap_claim(pid, getuid(), &pidfd, &e), REAP_OURS);
+	ck_assert(!reap_is_stopped(pidfd));
+	reap_signal(pidfd, SIGSTOP);
+	for (int i = 0; i < 5000 && !reap_is_stopped(pidfd); i++)
+		usleep(1000);
+	ck_assert(reap_is_stopped(pidfd) && reap_is_stopped(pidfd));
+	reap_signal(pidfd, SIGCONT);
+	ck_assert(!reap_is_stopped(pidfd));
+	reap_signal(pidfd, SIGKILL);
+	wait_for_end(pidfd);
+	ck_assert(!reap_is_stopped(pidfd));
+	ck_assert_int_eq(reap_collect(pidfd, &(struct reap_end){0}, &e), 1);
+	close(pidfd);
+}
+END_TEST
+
 START_TEST(lies_are_found)
 {
 	pid_t pid = child(-1, 0);
@@ -127,6 +149,7 @@ END_TEST
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, own_children_are_proved);
+	tcase_add_test(tc, it_is_seen_when_one_stands_still);
 	tcase_add_test(tc, lies_are_found);
 	tcase_add_test(tc, ends_are_told_in_php_fpms_words);
 	tcase_add_test(tc, levels_are_php_fpms);

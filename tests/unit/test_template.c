@@ -59,6 +59,8 @@ static int act(int heritage_fd)
 		return 0;
 	if (strcmp(role, "answers unasked") == 0)
 		say_often(&h, MSG_PONG);
+	if (strcmp(role, "has traced unasked") == 0)
+		say_often(&h, MSG_TRACED);
 	stay(&h);
 }
 
@@ -93,6 +95,13 @@ static void on_refused(void *ctx, const struct msg_refused *m)
 	(void)m;
 }
 
+static void on_traced(void *ctx, const struct msg_traced *m)
+{
+	(void)ctx;
+	(void)m;
+	ck_abort_msg("nobody has asked for a trace");
+}
+
 static void on_gone(void *ctx, bool was_ready)
 {
 	struct side *s = ctx;
@@ -108,7 +117,12 @@ static void give_up(void *ctx)
 }
 
 static const struct template_calls calls = {
-    .ready = on_ready, .forked = on_forked, .refused = on_refused, .gone = on_gone};
+    .ready = on_ready,
+    .forked = on_forked,
+    .refused = on_refused,
+    .traced = on_traced,
+    .gone = on_gone,
+};
 
 static void start(struct side *s)
 {
@@ -211,6 +225,15 @@ START_TEST(who_talks_out_of_turn_is_killed_and_not_heard_again)
 }
 END_TEST
 
+START_TEST(a_trace_that_nobody_asked_for_is_out_of_turn)
+{
+	char log[65536];
+
+	live("has traced unasked", log, sizeof(log));
+	ck_assert_msg(count(log, "it sent a message at the wrong time") == 1, "%s", log);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, a_crash_is_told);
@@ -218,6 +241,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, one_that_leaves_as_told_is_not_worth_a_line);
 	tcase_add_test(tc, a_failure_is_heard_once);
 	tcase_add_test(tc, who_talks_out_of_turn_is_killed_and_not_heard_again);
+	tcase_add_test(tc, a_trace_that_nobody_asked_for_is_out_of_turn);
 }
 
 int main(int argc, char **argv)

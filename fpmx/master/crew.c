@@ -241,6 +241,8 @@ void crew_look(struct crew *c, bool tick)
 		judge(c);
 	v = census_take(c, tick);
 	step = scale_next(c->set.conf, &v);
+	if (tick)
+		stall_tick(c, &v);
 	/* The rate grows with forks; what cannot fork yet is not slow. */
 	if (c->set.template->state == TEMPLATE_READY)
 		c->rate = step.rate;

@@ -19,6 +19,7 @@
 #include "conf/conf.h"
 #include "master/bulletin.h"
 #include "master/slot.h"
+#include "master/stall.h"
 #include "master/template.h"
 #include "master/throttle.h"
 #include "status/scoreboard.h"
@@ -77,6 +78,7 @@ struct crew {
 	bool at_limit;
 	uint64_t passed_at_ms; /* the last pass of each second */
 	struct throttle throttle;
+	struct stall stall;
 	struct loop_handle retry_timer, prove_timer;
 	uint32_t prove_after_ms;
 	struct bulletin bulletin;

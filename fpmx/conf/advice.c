@@ -174,9 +174,12 @@ static void advise_mode(struct advice *a)
 {
 	const struct pool_conf *p = a->pool;
 
-	if (p->mode != POOL_MODE_CLASSIC)
+	if (p->mode == POOL_MODE_ISOLATED)
 		advise(a, CONF_ERROR, &p->origin[KEY_POOL_mode],
 		    "mode '%s' is not served by this version", conf_pool_mode_word(p->mode));
+	if (p->mode == POOL_MODE_WORKER && p->script == NULL)
+		advise(a, CONF_ERROR, &p->origin[KEY_POOL_mode],
+		    "mode worker needs a script: the file with the loop on fpmx_handle_request()");
 }
 
 static int32_t least_workers(const struct pool_conf *p)

@@ -84,6 +84,9 @@ struct conf_mode {
 #define CONF_FIELD_PM(f) enum conf_pm f;
 #define CONF_FIELD_LOG_LEVEL(f) enum conf_log_level f;
 #define CONF_FIELD_POOL_MODE(f) enum conf_pool_mode f;
+#define CONF_FIELD_EXIT_POLICY(f) enum conf_exit_policy f;
+#define CONF_FIELD_AFTERWARDS(f) enum conf_afterwards f;
+#define CONF_FIELD_OTHER_SCRIPTS(f) enum conf_other_scripts f;
 #define CONF_FIELD_WIRE_INI(f) enum conf_wire_ini f;
 
 /* One number per row: KEY_GLOBAL_pid, ..., KEY_POOL_php_admin_flag, KEY_MAX. */

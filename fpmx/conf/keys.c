@@ -27,6 +27,9 @@
 #define MEMBER_PM(f) f
 #define MEMBER_LOG_LEVEL(f) f
 #define MEMBER_POOL_MODE(f) f
+#define MEMBER_EXIT_POLICY(f) f
+#define MEMBER_AFTERWARDS(f) f
+#define MEMBER_OTHER_SCRIPTS(f) f
 #define MEMBER_WIRE_INI(f) f
 
 #define RECORD_GLOBAL struct global_conf
@@ -79,6 +82,12 @@ const struct conf_word *keys_words(enum conf_type type)
 		return log_level_words;
 	case TYPE_POOL_MODE:
 		return pool_mode_words;
+	case TYPE_EXIT_POLICY:
+		return exit_policy_words;
+	case TYPE_AFTERWARDS:
+		return afterwards_words;
+	case TYPE_OTHER_SCRIPTS:
+		return other_scripts_words;
 	case TYPE_WIRE_INI:
 		return wire_ini_words;
 	case TYPE_FACILITY:

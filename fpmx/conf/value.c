@@ -260,6 +260,9 @@ int value_read(const struct conf_row *row, void *record, struct arena *arena, co
 	case TYPE_PM:
 	case TYPE_LOG_LEVEL:
 	case TYPE_POOL_MODE:
+	case TYPE_EXIT_POLICY:
+	case TYPE_AFTERWARDS:
+	case TYPE_OTHER_SCRIPTS:
 	case TYPE_WIRE_INI:
 	case TYPE_FACILITY:
 		return read_word(&r);
@@ -318,6 +321,9 @@ bool value_print(const struct conf_row *row, const void *record, struct strbuf *
 	case TYPE_PM:
 	case TYPE_LOG_LEVEL:
 	case TYPE_POOL_MODE:
+	case TYPE_EXIT_POLICY:
+	case TYPE_AFTERWARDS:
+	case TYPE_OTHER_SCRIPTS:
 	case TYPE_WIRE_INI:
 	case TYPE_FACILITY:
 		strbuf_adds(out, keys_word(row->type, *(const int *)field));

@@ -204,7 +204,7 @@ static void start_template(struct pool *p);
 /* Even while no worker is wanted: of new sockets only a new generation knows. */
 static bool needs_template(const struct pool *p)
 {
-	return !is_ondemand(p) || p->renewing;
+	return !is_ondemand(p) || p->renewing || p->conf->mode != POOL_MODE_CLASSIC;
 }
 
 static void retry_template(void *ctx)
@@ -445,11 +445,12 @@ static const struct crew_calls crew_calls = {
 void pool_serve(struct pool *p)
 {
 	move(p, POOL_SERVING);
-	if (is_ondemand(p)) {
+	if (needs_template(p))
+		start_template(p);
+	else {
 		p->settled = true;
 		crew_look(&p->crew, false);
-	} else
-		start_template(p);
+	}
 }
 
 bool pool_is_settled(const struct pool *p)
@@ -460,7 +461,7 @@ bool pool_is_settled(const struct pool *p)
 bool pool_has_failed(const struct pool *p)
 {
 	/* A pool that only tells of another one saves no start. */
-	return p->conf->shows || (p->settled && !p->came_up && !is_ondemand(p));
+	return p->conf->shows || (p->settled && !p->came_up && needs_template(p));
 }
 
 void pool_announced(struct pool *p)
@@ -498,7 +499,7 @@ static void look_after_idle_template(struct pool *p)
 {
 	uint64_t now_ms = loop_now_ms(p->host->loop);
 
-	if (!is_ondemand(p) || p->template.state != TEMPLATE_READY || p->crew.taken > 0) {
+	if (needs_template(p) || p->template.state != TEMPLATE_READY || p->crew.taken > 0) {
 		p->empty_at_ms = 0;
 		return;
 	}
@@ -556,7 +557,7 @@ void pool_reopen_logs(struct pool *p)
 	else
 		p->stale_logs = true;
 	/* Workers have theirs from the fork: as in php-fpm, new ones take over. */
-	if (p->access_fd >= 0)
+	if (p->access_fd >= 0 || p->conf->mode != POOL_MODE_CLASSIC)
 		crew_replace_all(&p->crew);
 }
 

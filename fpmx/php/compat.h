@@ -22,9 +22,12 @@
 #include <zend_ini_scanner.h>
 #include <zend_signal.h>
 #include <zend_stream.h>
+#include <ext/json/php_json.h>
 #include <ext/random/php_random.h>
+#include <ext/session/php_session.h>
 #include <ext/standard/basic_functions.h>
 #include <ext/standard/dl.h>
+#include <ext/standard/file.h>
 #include <ext/standard/head.h>
 #include <ext/standard/info.h>
 

@@ -4,7 +4,8 @@
  * Runs in: template (start), worker (enter), info commands.
  * Never: PHP as root; who starts us has become the pool's user.
  */
-#include "php/room.h"
+#include "php/app.h"
+#include "php/reset.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -190,6 +191,9 @@ int engine_start(const struct php_options *options, const struct pool_conf *pool
 		return -1;
 	vars_startup();
 	signals_startup();
+	functions_startup();
+	if (pool != NULL && pool->mode != POOL_MODE_CLASSIC)
+		resetprocess_startup();
 	/* A script's folder is entered by exec.c, with fewer system calls. */
 	SG(options) |= SAPI_OPTION_NO_CHDIR;
 	if (options->extended_info)
@@ -214,18 +218,29 @@ static int settle_home(struct err *e)
 	return chdir(room.home) == 0 ? 0 : err_sys(e, "failed to change to the root folder");
 }
 
-int engine_enter_worker(struct err *e)
+int room_claim(struct err *e)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-	void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = room.ours;
 
-	if (page == MAP_FAILED || madvise(page, bytes, MADV_WIPEONFORK) != 0)
-		return err_sys(e, "failed to map a page");
-	room.ours = page;
+	if (page == NULL) {
+		page =
+		    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED || madvise(page, bytes, MADV_WIPEONFORK) != 0)
+			return err_sys(e, "failed to map a page");
+		room.ours = page;
+	}
 	*room.ours = 1;
-	if (settle_home(e) != 0)
+	return 0;
+}
+
+int engine_enter_worker(struct err *e)
+{
+	if (room_claim(e) != 0 || settle_home(e) != 0)
 		return -1;
-	compat_take_signal_handlers();
+	/* In the middle of a request of PHP's they are in use. */
+	if (!app_is_booted())
+		compat_take_signal_handlers();
 	compat_forget_seeds();
 	return 0;
 }

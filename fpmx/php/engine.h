@@ -101,7 +101,8 @@ struct engine_request {
 const char *engine_response_header(const char *name);
 
 enum engine_outcome {
-	ENGINE_SERVED, /* go on */
+	ENGINE_SERVED,  /* go on */
+	ENGINE_RECYCLE, /* asked to be replaced, or to be by policy: engine_recycle_reason() */
 	/*
 	 * Leave after this request: PHP bailed out of its own start-up or shutdown
 	 * of the request, or the wire has set what cannot be undone.
@@ -133,6 +134,42 @@ enum engine_trace {
  */
 enum engine_trace engine_trace(int memory_fd, uint32_t depth, struct strbuf *out)
     __attribute__((warn_unused_result));
+
+/* Why the last request made its worker leave; after ENGINE_RECYCLE. */
+const char *engine_recycle_reason(void);
+
+/*
+ * A script that loops on fpmx_handle_request(). It is run once for as long as its
+ * process lives, and calls these, in this order.
+ */
+struct engine_app_calls {
+	/*
+	 * The script has called fpmx_handle_request() for the first time. In a
+	 * template this returns only in the workers that are forked from there; a
+	 * worker that ran the script itself has NULL.
+	 */
+	void (*freeze)(void *ctx);
+	/* What the script has ordered for the start of a worker is done. */
+	void (*begin)(void *ctx);
+	/* Waits for one request and serves it by engine_serve(). False: leave the loop. */
+	bool (*next)(void *ctx);
+	/* PHP is not to be returned to: ends the process. */
+	void (*gone)(void *ctx);
+	void *ctx;
+};
+
+enum engine_app_end {
+	ENGINE_APP_LEFT,  /* told to leave, and came to its end */
+	ENGINE_APP_ENDED, /* has left the loop of itself */
+	ENGINE_APP_FAILED /* never came to the loop; why says more */
+};
+
+/*
+ * Runs the script of a pool in mode worker to its end. why: for the log, when it
+ * failed. Does not return in a process that the script has forked.
+ */
+enum engine_app_end engine_run_app(
+    const char *script, const struct engine_app_calls *, struct err *why);
 
 /*
  * A line of a worker to the log and, while a request runs and fastcgi.logging

@@ -10,7 +10,7 @@
  * that cannot be trusted.
  * A process that a script has forked ends here: it is no worker.
  */
-#include "php/room.h"
+#include "php/app.h"
 
 #include <errno.h>
 #include <string.h>
@@ -63,17 +63,22 @@ static bool body_may_take_time(void)
 	       (room.request.body_length < 0 && method != NULL && strcmp(method, "POST") == 0);
 }
 
+void exec_prepare(struct engine_request *r)
+{
+	body_begin();
+	set_request_info(r);
+	ini_apply_wire();
+	if (!body_may_take_time())
+		PG(max_input_time) = -1;
+}
+
 static bool start_request(struct engine_request *r)
 {
 	volatile bool started = false;
 
 	zend_first_try
 	{
-		body_begin();
-		set_request_info(r);
-		ini_apply_wire();
-		if (!body_may_take_time())
-			PG(max_input_time) = -1;
+		exec_prepare(r);
 		started = php_request_startup() == SUCCESS;
 	}
 	zend_end_try();
@@ -98,7 +103,7 @@ static void refuse_script(const char *path)
 }
 
 /* A script runs in its folder, and what is called after it where we were before. */
-static void change_to_folder_of(const char *path)
+void exec_enter_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char folder[MAXPATHLEN];
@@ -116,7 +121,7 @@ static void change_to_folder_of(const char *path)
 		return;
 }
 
-static bool open_script(zend_file_handle *file)
+bool exec_open_script(zend_file_handle *file)
 {
 	bool display_errors = PG(display_errors);
 	volatile bool opened = false;
@@ -140,11 +145,11 @@ static void run_script(const struct engine_request *r)
 {
 	zend_file_handle file;
 
-	if (!open_script(&file)) {
+	if (!exec_open_script(&file)) {
 		refuse_script(r->script);
 		return;
 	}
-	change_to_folder_of(ZSTR_VAL(file.filename));
+	exec_enter_folder_of(ZSTR_VAL(file.filename));
 	php_execute_script(&file);
 	zend_destroy_file_handle(&file);
 	if (room.home != NULL && chdir(room.home) != 0)
@@ -191,7 +196,10 @@ static void act(struct engine_request *r)
 	}
 	switch (r->action) {
 	case ENGINE_RUN:
-		run_script(r);
+		if (app_is_booted())
+			app_run_handler();
+		else
+			run_script(r);
 		break;
 	case ENGINE_PAGE:
 		send_page(r);
@@ -227,7 +235,7 @@ static void set_error_header(void)
 	sapi_header_op(SAPI_HEADER_REPLACE, &line);
 }
 
-static void make_response(struct engine_request *r)
+void exec_respond(struct engine_request *r)
 {
 	zend_try
 	{
@@ -240,7 +248,7 @@ static void make_response(struct engine_request *r)
 }
 
 /* Returns whether PHP came to the end of it. */
-static bool shut_request_down(void)
+bool exec_shut_down(void)
 {
 	volatile bool ended = false;
 
@@ -253,8 +261,7 @@ static bool shut_request_down(void)
 	return ended;
 }
 
-static void report(
-    struct engine_request *r, void (*on_response)(void *ctx, struct engine_request *))
+void exec_report(struct engine_request *r, void (*on_response)(void *ctx, struct engine_request *))
 {
 	r->http_status = SG(sapi_headers).http_response_code;
 	r->peak_memory_bytes = zend_memory_peak_usage(true);
@@ -264,7 +271,7 @@ static void report(
 }
 
 /* PHP would not start the request: nothing of it can be used to answer. */
-static void answer_without_php(struct engine_request *r)
+void exec_answer_without_php(struct engine_request *r)
 {
 	static const char text[] = "Status: 500 Internal Server Error\r\n"
 				   "Content-type: text/plain; charset=UTF-8\r\n"
@@ -276,7 +283,7 @@ static void answer_without_php(struct engine_request *r)
 		(void)conn_finish(r->conn, false);
 }
 
-static void forget_request(void)
+void exec_forget(void)
 {
 	body_end();
 	memset(&SG(request_info), 0, sizeof(SG(request_info)));
@@ -293,22 +300,27 @@ enum engine_outcome engine_serve(
 
 	if (r->action == ENGINE_RUN)
 		signals_begin();
+	if (app_is_booted())
+		return app_serve(r, on_response);
+	app.recycle[0] = '\0';
 	room.request.asked = r;
 	SG(server_context) = &room;
 	EG(exit_status) = 0;
 	safe = start_request(r);
 	if (safe) {
-		make_response(r);
-		report(r, on_response);
-		safe = shut_request_down();
+		exec_respond(r);
+		exec_report(r, on_response);
+		safe = exec_shut_down();
 	} else {
-		answer_without_php(r);
+		exec_answer_without_php(r);
 	}
 	if (*room.ours == 0)
 		_exit(EG(exit_status));
 	safe = ini_undo_wire() && safe && !room.request.spoils_worker;
 	signals_restore();
 	PG(max_input_time) = max_input_time;
-	forget_request();
-	return safe ? ENGINE_SERVED : ENGINE_UNSAFE;
+	exec_forget();
+	if (!safe)
+		return ENGINE_UNSAFE;
+	return app.recycle[0] != '\0' ? ENGINE_RECYCLE : ENGINE_SERVED;
 }

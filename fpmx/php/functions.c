@@ -4,7 +4,7 @@
  *
  * Runs in: worker.
  */
-#include "php/room.h"
+#include "php/app.h"
 
 #include <string.h>
 
@@ -44,6 +44,69 @@ PHP_FUNCTION(fpm_get_status)
 	status_to_array(return_value);
 }
 
+PHP_FUNCTION(fpmx_handle_request)
+{
+	zend_fcall_info fci;
+	zend_fcall_info_cache fcc;
+
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+	Z_PARAM_FUNC(fci, fcc)
+	ZEND_PARSE_PARAMETERS_END();
+	RETURN_BOOL(app_handle(&fci, &fcc));
+}
+
+PHP_FUNCTION(fpmx_recycle)
+{
+	zend_string *reason = NULL;
+
+	ZEND_PARSE_PARAMETERS_START(0, 1)
+	Z_PARAM_OPTIONAL
+	Z_PARAM_STR(reason)
+	ZEND_PARSE_PARAMETERS_END();
+	app_recycle(reason != NULL ? ZSTR_VAL(reason) : "");
+}
+
+PHP_FUNCTION(fpmx_on_worker_start)
+{
+	zend_fcall_info fci;
+	zend_fcall_info_cache fcc;
+
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+	Z_PARAM_FUNC(fci, fcc)
+	ZEND_PARSE_PARAMETERS_END();
+	if (app.phase != APP_BOOTING) {
+		zend_throw_error(NULL,
+		    "fpmx_on_worker_start() is for a worker script, before its first "
+		    "fpmx_handle_request()");
+		RETURN_THROWS();
+	}
+	if (Z_TYPE(app.starters) != IS_ARRAY)
+		array_init(&app.starters);
+	Z_TRY_ADDREF(fci.function_name);
+	add_next_index_zval(&app.starters, &fci.function_name);
+}
+
+static bool loops(void)
+{
+	return room.pool != NULL && room.pool->mode == POOL_MODE_WORKER;
+}
+
+void functions_wrap(const char *name, zif_handler wrapper, zif_handler *itself)
+{
+	zend_function *f = zend_hash_str_find_ptr(CG(function_table), name, strlen(name));
+
+	if (f == NULL || f->type != ZEND_INTERNAL_FUNCTION)
+		return;
+	*itself = f->internal_function.handler;
+	f->internal_function.handler = wrapper;
+}
+
+void functions_startup(void)
+{
+	if (loops())
+		(void)zend_register_functions(NULL, aliases, CG(function_table), MODULE_PERSISTENT);
+}
+
 PHP_INI_BEGIN()
 STD_PHP_INI_BOOLEAN("cgi.rfc2616_headers", "0", PHP_INI_ALL, OnUpdateBool, rfc2616_headers,
     struct room_ini, room.ini)
@@ -66,8 +129,11 @@ PHP_INI_END()
 
 static PHP_MINIT_FUNCTION(room)
 {
+	const char *mode = room.pool != NULL ? conf_pool_mode_word(room.pool->mode) : "classic";
+
 	(void)type;
 	REGISTER_INI_ENTRIES();
+	REGISTER_STRING_CONSTANT("FPMX_MODE", mode, CONST_CS | CONST_PERSISTENT);
 	return SUCCESS;
 }
 

@@ -57,6 +57,19 @@ extern struct room room;
 extern sapi_module_struct room_sapi;  /* sapi.c */
 extern zend_module_entry room_module; /* functions.c */
 
+/* exec.c: what a request of a booted pool has in common with one of a classic pool. */
+void exec_prepare(struct engine_request *);
+void exec_respond(struct engine_request *);
+void exec_report(struct engine_request *, void (*on_response)(void *ctx, struct engine_request *));
+void exec_answer_without_php(struct engine_request *);
+bool exec_shut_down(void);
+void exec_forget(void);
+bool exec_open_script(zend_file_handle *);
+void exec_enter_folder_of(const char *path);
+
+/* engine.c: from now on *room.ours reads 1, and 0 in a child that a script forks. */
+int room_claim(struct err *) __attribute__((warn_unused_result));
+
 /* The request whose client is to be answered by this process, or NULL. */
 static inline struct engine_request *room_asked(void)
 {
@@ -98,10 +111,16 @@ void vars_startup(void);
 void vars_register(zval *server);
 char *vars_getenv(const char *name, size_t n);
 
+/* --- functions.c --- */
+void functions_startup(void);
+/* Puts wrapper before an internal function, which is found in *itself; if there is one. */
+void functions_wrap(const char *name, zif_handler wrapper, zif_handler *itself);
+
 /* --- signals.c --- */
 void signals_startup(void);
 void signals_begin(void);   /* before a script */
 void signals_restore(void); /* after a request */
+void signals_accept(void);  /* what the script has done so far is to stay */
 
 /* --- status.c --- */
 void status_to_array(zval *return_value);

@@ -6,7 +6,7 @@
  * that it does not know.
  * A process that a script has forked neither answers nor reads.
  */
-#include "php/room.h"
+#include "php/app.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,11 +40,24 @@ static size_t write_stdout(const char *bytes, size_t n)
 	return done;
 }
 
+/* The client has gone, or nobody listens any more. */
+static void on_abort(void)
+{
+	if (app_is_booted())
+		app_abort_script();
+	else
+		php_handle_aborted_connection();
+}
+
 /* May not return: an aborted script is unwound from here. */
 static size_t sapi_write(const char *bytes, size_t n)
 {
 	struct engine_request *r;
 
+	if (room.request.asked == NULL && app_is_booted()) {
+		freeze_hear(bytes, n);
+		return n;
+	}
 	if (room.request.asked == NULL)
 		return write_stdout(bytes, n);
 	r = room_asked();
@@ -57,7 +70,7 @@ static size_t sapi_write(const char *bytes, size_t n)
 	} else if (conn_write(r->conn, bytes, n) == CONN_OK) {
 		return n;
 	}
-	php_handle_aborted_connection();
+	on_abort();
 	return 0;
 }
 
@@ -70,13 +83,13 @@ static void sapi_flush_output(void *context)
 		return;
 	if (conn_is_finished(r->conn)) {
 		if (room.request.swallowed > 0)
-			php_handle_aborted_connection();
+			on_abort();
 		return;
 	}
 	if (COMPAT_FLUSH_SENDS_HEADERS)
 		php_header();
 	if (conn_flush(r->conn) != CONN_OK || conn_peer_gone(r->conn))
-		php_handle_aborted_connection();
+		on_abort();
 }
 
 static char *sapi_cookies(void)

@@ -49,21 +49,16 @@ NOTED(pcntl_alarm)
 NOTED(pcntl_signal)
 NOTED(pcntl_sigprocmask)
 
-static void wrap(const char *name, zif_handler wrapper, zif_handler *itself)
-{
-	zend_function *f = zend_hash_str_find_ptr(CG(function_table), name, strlen(name));
-
-	if (f == NULL || f->type != ZEND_INTERNAL_FUNCTION)
-		return;
-	*itself = f->internal_function.handler;
-	f->internal_function.handler = wrapper;
-}
-
 void signals_startup(void)
 {
-	wrap("pcntl_alarm", note_pcntl_alarm, &pcntl_alarm_itself);
-	wrap("pcntl_signal", note_pcntl_signal, &pcntl_signal_itself);
-	wrap("pcntl_sigprocmask", note_pcntl_sigprocmask, &pcntl_sigprocmask_itself);
+	functions_wrap("pcntl_alarm", note_pcntl_alarm, &pcntl_alarm_itself);
+	functions_wrap("pcntl_signal", note_pcntl_signal, &pcntl_signal_itself);
+	functions_wrap("pcntl_sigprocmask", note_pcntl_sigprocmask, &pcntl_sigprocmask_itself);
+}
+
+void signals_accept(void)
+{
+	touched = false;
 }
 
 /* Of SIGQUIT and SIGTERM those that the script has blocked, unless one has come. */

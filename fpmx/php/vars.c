@@ -6,7 +6,7 @@
  * then PHP_SELF. Parameters never become environment of the process.
  * HTTP_PROXY is a request header that looks like a setting: it is kept out.
  */
-#include "php/room.h"
+#include "php/app.h"
 
 #include <string.h>
 
@@ -86,6 +86,13 @@ void vars_register(zval *server)
 	char *value;
 
 	php_import_environment_variables(server);
+	if (app.phase == APP_BOOTING) {
+		self = app.script;
+		n = strlen(self);
+		php_register_variable("SCRIPT_FILENAME", self, server);
+		/* Worker scripts that were written for FrankenPHP ask for it. */
+		php_register_variable("FRANKENPHP_WORKER", "1", server);
+	}
 	value = estrndup(self, n);
 	if (sapi_module.input_filter(PARSE_SERVER, "PHP_SELF", &value, n, &n))
 		php_register_variable_safe("PHP_SELF", value, n, server);

@@ -43,11 +43,15 @@ int boot_php(const struct heritage *h, struct msg_ready *ready, struct err *e)
 
 	if (boot_check_version(e) != 0)
 		return -1;
+	ready->boot_us = began_us;
 	if (engine_start(&h->php, h->pool, e) != 0)
 		return -1;
-	if (count_threads(&ready->threads, e) != 0)
-		return -1;
 	ready->php_version_id = engine_php_version_id();
-	ready->boot_us = clock_now_us() - began_us;
 	return 0;
+}
+
+int boot_done(struct msg_ready *ready, struct err *e)
+{
+	ready->boot_us = clock_now_us() - ready->boot_us;
+	return count_threads(&ready->threads, e);
 }

@@ -17,10 +17,13 @@
 int boot_check_version(struct err *) __attribute__((warn_unused_result));
 
 /*
- * Checks the version and starts PHP for the pool; fills what READY tells the master. A classic pool
- * boots nothing more. -1 with PHP's reason.
+ * Checks the version and starts PHP for the pool; begins what READY tells the
+ * master. A classic pool boots nothing more. -1 with PHP's reason.
  */
 int boot_php(const struct heritage *, struct msg_ready *, struct err *)
     __attribute__((warn_unused_result));
+
+/* Workers are forked from now on: completes what READY tells. */
+int boot_done(struct msg_ready *, struct err *) __attribute__((warn_unused_result));
 
 #endif

@@ -39,8 +39,10 @@ struct template
 {
 	struct heritage heritage;
 	struct board *board;
-	struct board *shown;  /* NULL: a usual pool */
-	struct memory memory; /* of its workers */
+	struct board *shown;   /* NULL: a usual pool */
+	struct memory memory;  /* of its workers */
+	struct worker *worker; /* in a child: what it has become */
+	struct msg_ready ready;
 };
 
 _Static_assert((int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG &&
@@ -112,12 +114,18 @@ static int become_child(struct template *t, const struct msg *order, struct err 
 	for (int i = 0; i < order->nfds; i++)
 		close(order->fds[i]);
 	fd_close(&t->heritage.channel_fd);
-	fd_close(&t->heritage.log_fd);
+	if (t->heritage.pool->mode == POOL_MODE_CLASSIC)
+		fd_close(&t->heritage.log_fd);
 	return 0;
 }
 
-_Noreturn static void run_worker(struct template *t, const struct msg *order)
+/*
+ * In the child. It comes back from here only where the template is inside of the
+ * call of a script that goes on in the worker.
+ */
+static void become_worker(struct template *t, const struct msg *order)
 {
+	const struct pool_conf *pool = t->heritage.pool;
 	struct worker_start start = {
 	    .heritage = &t->heritage,
 	    .board = t->board,
@@ -127,10 +135,16 @@ _Noreturn static void run_worker(struct template *t, const struct msg *order)
 	struct err e;
 
 	if (become_child(t, order, &e) != 0) {
-		log_pool(LOG_LEVEL_ERROR, t->heritage.pool->name, "%s", e.text);
+		log_pool(LOG_LEVEL_ERROR, pool->name, "%s", e.text);
 		_exit(EXIT_SOFTWARE);
 	}
-	exit(worker_run(&start));
+	t->worker = worker_open(&start);
+	if (t->worker == NULL)
+		exit(EXIT_SOFTWARE);
+	if (pool->mode == POOL_MODE_CLASSIC)
+		exit(worker_run(t->worker));
+	if (!pool->cow)
+		exit(worker_run_script(t->worker, pool));
 }
 
 static void on_fork(struct template *t, struct msg *order)
@@ -142,8 +156,10 @@ static void on_fork(struct template *t, struct msg *order)
 	must(order->u.fork.slot < t->heritage.nslots);
 	memory_take(&t->memory);
 	pid = spawn_sibling(t->heritage.master_pid, &e);
-	if (pid == 0)
-		run_worker(t, order);
+	if (pid == 0) {
+		become_worker(t, order);
+		return;
+	}
 	for (int i = 0; i < order->nfds; i++)
 		fd_close(&order->fds[i]);
 	if (pid > 0) {
@@ -249,12 +265,13 @@ static void follow(struct template *t, struct msg *m)
 	}
 }
 
-_Noreturn static void serve_master(struct template *t)
+/* Returns in the workers of a script only. */
+static void serve_master(struct template *t)
 {
 	struct msg m;
 	struct err e;
 
-	for (;;) {
+	while (t->worker == NULL) {
 		switch (chan_recv(t->heritage.channel_fd, MSG_FROM_TEMPLATE, &m, &e)) {
 		case CHAN_OK:
 			follow(t, &m);
@@ -304,11 +321,64 @@ static void open_memory(struct template *t)
 		    LOG_LEVEL_WARNING, t->heritage.pool->name, "no traces of workers: %s", e.text);
 }
 
+/* --- a script that is booted here, and loops in the workers --------------------- */
+
+static void freeze(void *ctx)
+{
+	struct template *t = ctx;
+	struct msg ready = {.type = MSG_READY};
+	struct err e;
+
+	if (boot_done(&t->ready, &e) != 0)
+		fail(t, EXIT_PHP_START, &e);
+	ready.u.ready = t->ready;
+	tell(t, &ready);
+	serve_master(t);
+}
+
+static void begin(void *ctx)
+{
+	worker_begin(((struct template *)ctx)->worker);
+}
+
+static bool next(void *ctx)
+{
+	struct template *t = ctx;
+
+	if (worker_next(t->worker))
+		return true;
+	worker_leave_loop(t->worker);
+	return false;
+}
+
+/* Not by exit(): what libraries have registered for it is of the state that is in doubt. */
+static void gone(void *ctx)
+{
+	_exit(worker_close(((struct template *)ctx)->worker, WORKER_END_BROKEN));
+}
+
+_Noreturn static void run_script(struct template *t)
+{
+	struct engine_app_calls calls = {
+	    .freeze = freeze, .begin = begin, .next = next, .gone = gone, .ctx = t};
+	struct err why;
+
+	switch (engine_run_app(t->heritage.pool->script, &calls, &why)) {
+	case ENGINE_APP_LEFT:
+		exit(worker_close(t->worker, WORKER_END_TOLD));
+	case ENGINE_APP_ENDED:
+		exit(worker_close(t->worker, WORKER_END_LEFT));
+	case ENGINE_APP_FAILED:
+		break;
+	}
+	fail(t, EXIT_SCRIPT, &why);
+}
+
 static int template_run(int heritage_fd)
 {
 	struct template t = {0};
 	struct arena *arena = arena_new(HERITAGE_BLOCK_BYTES);
-	struct msg ready = {.type = MSG_READY};
+	const struct pool_conf *pool;
 	struct err e;
 
 	memory_init(&t.memory);
@@ -325,13 +395,17 @@ static int template_run(int heritage_fd)
 	open_memory(&t);
 	if (open_boards(&t, &e) != 0)
 		fail(&t, EXIT_HERITAGE, &e);
-	if (boot_php(&t.heritage, &ready.u.ready, &e) != 0)
+	if (boot_php(&t.heritage, &t.ready, &e) != 0)
 		fail(&t, EXIT_PHP_START, &e);
 	if (t.heritage.jailed &&
 	    jail_enter(t.heritage.pool->chroot, t.heritage.pool->chdir, &e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
-	tell(&t, &ready);
-	serve_master(&t);
+	pool = t.heritage.pool;
+	if (pool->mode == POOL_MODE_WORKER && pool->cow)
+		run_script(&t);
+	freeze(&t);
+	must(!"a template that serves nobody");
+	return EXIT_SOFTWARE;
 }
 
 const struct role template_role = {.name = "template", .run = template_run};

@@ -12,6 +12,8 @@ enum recycle recycle_after(const struct pool_conf *pool, const struct recycle_vi
 {
 	if (v->unsafe)
 		return RECYCLE_UNSAFE;
+	if (v->asked)
+		return RECYCLE_ASKED;
 	if (pool->pm_max_requests > 0 && v->served >= (uint64_t)pool->pm_max_requests)
 		return RECYCLE_REQUESTS;
 	return RECYCLE_NO;

@@ -15,12 +15,14 @@
 enum recycle {
 	RECYCLE_NO,
 	RECYCLE_REQUESTS, /* pm.max_requests */
+	RECYCLE_ASKED,    /* by the script, or because of what it did */
 	RECYCLE_UNSAFE,   /* PHP's state cannot be trusted any more */
 	RECYCLE_MAX
 };
 
 struct recycle_view {
 	uint64_t served; /* requests of this process, the last one included */
+	bool asked;      /* the last one wants the worker to be replaced */
 	bool unsafe;     /* the last one left PHP in doubt */
 };
 

@@ -3,7 +3,8 @@
  *
  * Runs in: worker.
  * Pure. The order is php-fpm's: no method, ping, status, missing script,
- * security.limit_extensions.
+ * security.limit_extensions. Mode worker runs no script by its name: there the
+ * last two are front_controller and other_scripts.
  */
 #ifndef FPMX_WORKER_ROUTE_H
 #define FPMX_WORKER_ROUTE_H
@@ -14,6 +15,7 @@
 
 enum route {
 	ROUTE_SCRIPT,
+	ROUTE_FRONT, /* for another script, served by the front controller */
 	ROUTE_PING,
 	ROUTE_STATUS,
 	ROUTE_MISSING,           /* 404 */

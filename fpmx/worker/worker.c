@@ -8,11 +8,14 @@
  */
 #include "worker/worker.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/times.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -58,6 +61,8 @@ struct worker {
 	uint64_t cpu_read_us;
 
 	struct recycle_view life;
+	enum recycle recycle; /* what the last request has led to */
+	bool begun;           /* has come to wait for requests */
 
 	/* The request being served. */
 	uint32_t others_idle; /* when it came */
@@ -244,6 +249,7 @@ static char stat_kind(const char *path)
 
 static void run(struct worker *w, const struct conn_request *fcgi)
 {
+	enum engine_outcome outcome;
 	struct engine_cgi cgi;
 	struct script script;
 	struct engine_request r = {
@@ -260,6 +266,9 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	w->route = route_request(w->pool, &script, params_get(fcgi->params, "REQUEST_METHOD"));
 	if (w->heritage->shown.pool != NULL)
 		w->route = route_pages_only(w->route);
+	if (w->route == ROUTE_FRONT)
+		params_set(fcgi->params, "SCRIPT_FILENAME", w->pool->front_controller,
+		    strlen(w->pool->front_controller));
 	r.action = route_action(w->route);
 	r.may_keep = wait_may_keep(w->wait);
 	r.named = script.named;
@@ -270,7 +279,12 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	note_request(w, &r);
 	if (r.action == ENGINE_RUN)
 		call_master(w);
-	w->life.unsafe = engine_serve(&r, on_response) == ENGINE_UNSAFE;
+	outcome = engine_serve(&r, on_response);
+	w->life.unsafe = outcome == ENGINE_UNSAFE;
+	w->life.asked = outcome == ENGINE_RECYCLE;
+	if (w->life.asked && *engine_recycle_reason() != '\0')
+		log_pool(LOG_LEVEL_NOTICE, w->pool->name, "child %d is to be replaced: %s",
+		    (int)getpid(), engine_recycle_reason());
 	w->life.served++;
 	w->asked = NULL;
 	w->fcgi = NULL;
@@ -336,6 +350,11 @@ static void open_log(const struct heritage *h)
 	    .limit_bytes = h->log.limit_bytes,
 	};
 
+	/* What a long-lived script has to say is worth more than to be dropped. */
+	if (h->pool->mode != POOL_MODE_CLASSIC && h->log_fd >= 0) {
+		log.fd = h->log_fd;
+		log.form = LOG_FORM_STAMPED;
+	}
 	log_configure(&log);
 }
 
@@ -402,9 +421,12 @@ static int become_worker(struct worker *w, struct err *e)
 	return 0;
 }
 
-int worker_run(const struct worker_start *start)
+struct worker *worker_open(const struct worker_start *start)
 {
-	struct worker w = {
+	struct worker *w = must_memory(calloc(1, sizeof(*w)));
+	struct err e;
+
+	*w = (struct worker){
 	    .heritage = start->heritage,
 	    .pool = start->heritage->pool,
 	    .board = start->board,
@@ -415,31 +437,95 @@ int worker_run(const struct worker_start *start)
 	    .request = arena_new(REQUEST_BLOCK_BYTES),
 	    .view = {.pid = getpid(), .started_wall_us = clock_wall_us()},
 	};
-	enum recycle recycle = RECYCLE_NO;
-	enum wait_result what;
-	struct err e;
-
-	title_set("php-fpm: pool %s", w.pool->name);
+	title_set("php-fpm: pool %s", w->pool->name);
 	must_whoami("a worker");
-	open_log(w.heritage);
-	strbuf_init(&w.page, PAGE_MAX_BYTES);
-	w.view.state = WORKER_STARTING;
-	publish(&w);
-	set_state(&w, WORKER_STARTING);
-	if (become_worker(&w, &e) != 0) {
+	open_log(w->heritage);
+	strbuf_init(&w->page, PAGE_MAX_BYTES);
+	w->view.state = WORKER_STARTING;
+	publish(w);
+	set_state(w, WORKER_STARTING);
+	if (become_worker(w, &e) != 0) {
 		log_error("%s", e.text);
-		log_pool(LOG_LEVEL_ERROR, w.pool->name, "child failed to initialize");
-		return EXIT_SOFTWARE;
+		log_pool(LOG_LEVEL_ERROR, w->pool->name, "child failed to initialize");
+		return NULL;
 	}
-	set_state(&w, WORKER_IDLE);
-	while ((what = wait_next(w.wait, w.conn)) != WAIT_LEAVE) {
-		serve(&w, what == WAIT_SHORT || w.life.unsafe);
-		recycle = recycle_after(w.pool, &w.life);
-		if (recycle != RECYCLE_NO)
-			wait_leave(w.wait);
-	}
-	/* What is in doubt is not asked to shut down in order. */
-	if (!w.life.unsafe)
+	return w;
+}
+
+void worker_begin(struct worker *w)
+{
+	w->begun = true;
+	set_state(w, WORKER_IDLE);
+}
+
+bool worker_next(struct worker *w)
+{
+	enum wait_result what = wait_next(w->wait, w->conn);
+
+	if (what == WAIT_LEAVE)
+		return false;
+	serve(w, what == WAIT_SHORT || w->life.unsafe);
+	w->recycle = recycle_after(w->pool, &w->life);
+	if (w->recycle != RECYCLE_NO)
+		wait_leave(w->wait);
+	return true;
+}
+
+/*
+ * Code that never ends would keep a slot for good, and nobody else would notice.
+ * By a timer of the kernel, whatever the script does to its signals.
+ */
+static void limit_last_code(const struct worker *w)
+{
+	struct sigevent kill = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+	struct itimerspec at = {
+	    .it_value.tv_sec = w->pool->leave_timeout_ms / 1000,
+	    .it_value.tv_nsec = (long)(w->pool->leave_timeout_ms % 1000) * 1000000,
+	};
+	timer_t timer;
+
+	if (w->pool->leave_timeout_ms == 0)
+		return;
+	if (timer_create(CLOCK_MONOTONIC, &kill, &timer) != 0 ||
+	    timer_settime(timer, 0, &at, NULL) != 0)
+		log_pool(LOG_LEVEL_WARNING, w->pool->name,
+		    "child %d has no limit for its last code: %s", (int)getpid(), strerror(errno));
+}
+
+void worker_leave_loop(struct worker *w)
+{
+	set_state(w, WORKER_ENDING);
+	limit_last_code(w);
+}
+
+static int end_code(const struct worker *w, enum worker_end end)
+{
+	if (end != WORKER_END_BROKEN)
+		return EXIT_DONE;
+	return w->begun ? EXIT_BAILOUT : EXIT_SOFTWARE;
+}
+
+int worker_close(struct worker *w, enum worker_end end)
+{
+	int code = end_code(w, end);
+
+	/* From here on every answer is without PHP. */
+	w->life.unsafe = true;
+	wait_leave(w->wait);
+	while (worker_next(w))
+		continue;
+	if (end != WORKER_END_BROKEN)
 		engine_stop();
-	return recycle_exit_code(recycle);
+	return code;
+}
+
+int worker_run(struct worker *w)
+{
+	worker_begin(w);
+	while (worker_next(w))
+		continue;
+	/* What is in doubt is not asked to shut down in order. */
+	if (!w->life.unsafe)
+		engine_stop();
+	return recycle_exit_code(w->recycle);
 }

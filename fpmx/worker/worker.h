@@ -6,6 +6,7 @@
 #ifndef FPMX_WORKER_WORKER_H
 #define FPMX_WORKER_WORKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proc/heritage.h"
@@ -19,7 +20,39 @@ struct worker_start {
 	uint32_t slot;
 };
 
-/* Runs to the end of the process; returns its exit code. */
-int worker_run(const struct worker_start *);
+struct worker;
+
+/* How the script of a worker has ended. */
+enum worker_end {
+	WORKER_END_TOLD,  /* it was told to leave */
+	WORKER_END_LEFT,  /* it has left the loop of itself */
+	WORKER_END_BROKEN /* PHP's state is not to be trusted, or it could not start */
+};
+
+/* Sets one up in this process, which has just been forked. NULL: logged why. */
+struct worker *worker_open(const struct worker_start *) __attribute__((warn_unused_result));
+
+/* Serves to the end; returns the exit code of the process. */
+int worker_run(struct worker *);
+
+/*
+ * The same step by step, for workers whose loop is a script's: it is ready; waits
+ * for a request and serves it, false when it is to leave; has left the loop, by
+ * itself or because it was told to.
+ */
+void worker_begin(struct worker *);
+bool worker_next(struct worker *);
+
+/* The script runs its last code: it has leave_timeout for that. */
+void worker_leave_loop(struct worker *);
+
+/*
+ * The loop is over for good: who has been accepted and has sent something is told
+ * so. Returns the exit code of the process.
+ */
+int worker_close(struct worker *, enum worker_end);
+
+/* Runs the pool's worker script in this process, to its end. Returns the exit code. */
+int worker_run_script(struct worker *, const struct pool_conf *);
 
 #endif

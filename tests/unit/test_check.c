@@ -103,8 +103,8 @@ static const struct {
     {POOL "user = no-such-user\n" SECOND "access.log = /nope/a\n",
 	"E failed to open access log (/nope/a): No such file or directory (2)"},
     /* ours: php-fpm finds these when it starts, or not at all */
-    {POOL "mode = worker\n",
-	"E [pool www] mode 'worker' is not served by this version (@/main.conf:7)"},
+    {POOL "mode = isolated\n",
+	"E [pool www] mode 'isolated' is not served by this version (@/main.conf:7)"},
     {POOL "mode = isolated\n",
 	"E [pool www] mode 'isolated' is not served by this version (@/main.conf:7)"},
     {POOL "listen = 127.0.0.1:x\n", "E invalid port value 'x'"},

@@ -1,0 +1,112 @@
+/*
+ * app: what the files about pools that boot share.
+ *
+ * Runs in: template (until the freeze), worker.
+ * To PHP the whole life of such a worker is one request: it begins with the
+ * script and ends with it. Each request from the web server is a frame inside
+ * it: output layer, headers, superglobals, session begin and end with the frame,
+ * and what a script changed elsewhere is put back by the rows of reset.h.
+ * Between two frames of requests there is an outer frame too, in which the
+ * script boots and loops: what is written there has no client and is logged.
+ */
+#ifndef FPMX_PHP_APP_H
+#define FPMX_PHP_APP_H
+
+#include "php/room.h"
+
+#include "base/strbuf.h"
+
+enum app_phase {
+	APP_NONE,     /* a classic pool */
+	APP_BOOTING,  /* the script has not come to its loop */
+	APP_STARTING, /* a worker, before its first request */
+	APP_WAITING,  /* in the loop, between two requests */
+	APP_REQUEST,  /* in the script's handler, and what is called after it */
+	APP_LEAVING,  /* told to leave the loop */
+	APP_MAX
+};
+
+struct app {
+	enum app_phase phase;
+	const struct engine_app_calls *calls;
+	const char *script;
+	zend_fcall_info fci; /* the handler of the request */
+	zend_fcall_info_cache fcc;
+	zval starters;      /* list of callables: fpmx_on_worker_start() */
+	struct strbuf said; /* output of the outer frame */
+
+	/* The request. */
+	bool exited;       /* by exit() */
+	bool ended;        /* PHP's own request, and with it the script, has been shut down */
+	char recycle[256]; /* why the worker is to leave; "" */
+};
+
+extern struct app app;
+
+static inline bool app_is_booted(void)
+{
+	return app.phase != APP_NONE;
+}
+
+/* --- apploop.c --- */
+
+/* fpmx_handle_request(): false when the worker is to leave the loop, or has thrown. */
+bool app_handle(zend_fcall_info *, zend_fcall_info_cache *);
+
+/* engine_serve() of a booted pool. */
+enum engine_outcome app_serve(
+    struct engine_request *, void (*on_response)(void *ctx, struct engine_request *));
+
+/* fpmx_recycle() */
+void app_recycle(const char *reason);
+
+/* Runs the handler for the request that is under way. */
+void app_run_handler(void);
+
+/*
+ * The client has gone. As in a classic pool the script ends at its next output
+ * unless ignore_user_abort says otherwise, but by unwinding, as exit() does: a
+ * bailout would cost the worker.
+ */
+void app_abort_script(void);
+
+/* What an exit() or an exception that nobody caught leaves behind is dealt with. */
+void app_settle_exception(void);
+
+/* --- freeze.c --- */
+
+/* Before the fork: nothing of the boot that is one process's is left. */
+void freeze_settle(void);
+
+/* After the fork, in the worker: what a fork does not copy. */
+void freeze_thaw(void);
+
+/* Output without a client: kept until it is logged. */
+void freeze_hear(const char *bytes, size_t n);
+void freeze_tell(void);
+
+/* --- frame.c --- */
+
+void frame_startup(void); /* once, before the first one is closed */
+
+/*
+ * The frame of a request, or with room.request.asked NULL the outer one.
+ * request_info is set. May bail out.
+ */
+void frame_open(void);
+
+/*
+ * Ends the output, the session, and with the headers the response. Returns false
+ * when code of the script bailed out in it: then the frame is still open, and only
+ * PHP's own request shutdown may follow. The functions for the end of the request
+ * have been called in either case.
+ */
+bool frame_close(void);
+
+/* --- outside.c: what is there in the outer frame, and not for requests --- */
+
+void outside_save(void);  /* superglobals as the script has left them at the freeze */
+void outside_enter(void); /* they are what they were at the freeze */
+void outside_leave(void); /* those of the request are there: adds what every request is to see */
+
+#endif

@@ -86,6 +86,7 @@ struct conf_mode {
 #define CONF_FIELD_POOL_MODE(f) enum conf_pool_mode f;
 #define CONF_FIELD_EXIT_POLICY(f) enum conf_exit_policy f;
 #define CONF_FIELD_AFTERWARDS(f) enum conf_afterwards f;
+#define CONF_FIELD_FREEZE_AUDIT(f) enum conf_freeze_audit f;
 #define CONF_FIELD_OTHER_SCRIPTS(f) enum conf_other_scripts f;
 #define CONF_FIELD_WIRE_INI(f) enum conf_wire_ini f;
 

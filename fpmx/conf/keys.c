@@ -29,6 +29,7 @@
 #define MEMBER_POOL_MODE(f) f
 #define MEMBER_EXIT_POLICY(f) f
 #define MEMBER_AFTERWARDS(f) f
+#define MEMBER_FREEZE_AUDIT(f) f
 #define MEMBER_OTHER_SCRIPTS(f) f
 #define MEMBER_WIRE_INI(f) f
 
@@ -86,6 +87,8 @@ const struct conf_word *keys_words(enum conf_type type)
 		return exit_policy_words;
 	case TYPE_AFTERWARDS:
 		return afterwards_words;
+	case TYPE_FREEZE_AUDIT:
+		return freeze_audit_words;
 	case TYPE_OTHER_SCRIPTS:
 		return other_scripts_words;
 	case TYPE_WIRE_INI:

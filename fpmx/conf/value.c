@@ -262,6 +262,7 @@ int value_read(const struct conf_row *row, void *record, struct arena *arena, co
 	case TYPE_POOL_MODE:
 	case TYPE_EXIT_POLICY:
 	case TYPE_AFTERWARDS:
+	case TYPE_FREEZE_AUDIT:
 	case TYPE_OTHER_SCRIPTS:
 	case TYPE_WIRE_INI:
 	case TYPE_FACILITY:
@@ -323,6 +324,7 @@ bool value_print(const struct conf_row *row, const void *record, struct strbuf *
 	case TYPE_POOL_MODE:
 	case TYPE_EXIT_POLICY:
 	case TYPE_AFTERWARDS:
+	case TYPE_FREEZE_AUDIT:
 	case TYPE_OTHER_SCRIPTS:
 	case TYPE_WIRE_INI:
 	case TYPE_FACILITY:

@@ -41,6 +41,28 @@ const char *engine_recycle_reason(void)
 	return app.recycle;
 }
 
+/*
+ * PHP's own way of calling it forgets an exception that it throws itself, unless
+ * nothing is under way any more.
+ */
+static void call_exception_handler(void)
+{
+	zval handler, argument, result;
+
+	ZVAL_OBJ(&argument, EG(exception));
+	EG(exception) = NULL;
+	ZVAL_COPY_VALUE(&handler, &EG(user_exception_handler));
+	ZVAL_UNDEF(&EG(user_exception_handler));
+	ZVAL_UNDEF(&result);
+	if (call_user_function(NULL, NULL, &handler, &result, 1, &argument) == SUCCESS)
+		zval_ptr_dtor(&result);
+	zval_ptr_dtor(&argument);
+	if (Z_ISUNDEF(EG(user_exception_handler)))
+		ZVAL_COPY_VALUE(&EG(user_exception_handler), &handler);
+	else
+		zval_ptr_dtor(&handler);
+}
+
 void app_settle_exception(void)
 {
 	zend_object *thrown = EG(exception);
@@ -52,7 +74,7 @@ void app_settle_exception(void)
 		return;
 	}
 	if (Z_TYPE(EG(user_exception_handler)) != IS_UNDEF)
-		zend_user_exception_handler();
+		call_exception_handler();
 	/* Nobody took it, or who did has thrown. It ends here like one at the top of a script. */
 	if (EG(exception) != NULL && !zend_is_unwind_exit(EG(exception)))
 		zend_exception_error(EG(exception), E_ERROR);

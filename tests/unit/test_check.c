@@ -103,8 +103,8 @@ static const struct {
     {POOL "user = no-such-user\n" SECOND "access.log = /nope/a\n",
 	"E failed to open access log (/nope/a): No such file or directory (2)"},
     /* ours: php-fpm finds these when it starts, or not at all */
-    {POOL "mode = isolated\n",
-	"E [pool www] mode 'isolated' is not served by this version (@/main.conf:7)"},
+    {POOL "mode = worker\n", "E [pool www] mode worker needs a script: the file with the loop on "
+			     "fpmx_handle_request() (@/main.conf:7)"},
     {POOL "mode = isolated\n",
 	"E [pool www] mode 'isolated' is not served by this version (@/main.conf:7)"},
     {POOL "listen = 127.0.0.1:x\n", "E invalid port value 'x'"},
@@ -229,8 +229,9 @@ static const struct {
 	"behind it (@/main.conf:7)\n"},
     {"process.max = 1\n" POOL,
 	"W process.max (1) is less than the 2 workers that the pools start with (@/main.conf:2)\n"},
-    {POOL "script = x\n", "N [pool www] 'script' is read, but this version does not act on it yet "
-			  "(@/main.conf:7)\n"},
+    {POOL "freeze_audit = warn\n",
+	"N [pool www] 'freeze_audit' is read, but this version does not act "
+	"on it yet (@/main.conf:7)\n"},
 };
 
 START_TEST(what_php_fpm_takes_is_taken)

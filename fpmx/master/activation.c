@@ -68,8 +68,7 @@ static void take(struct inherit *t, int fd, const char *name)
 
 void activation_read(struct inherit *t, int first_fd)
 {
-#if FPMX_SYSTEMD
-	unsigned n = count();
+	unsigned n = FPMX_SYSTEMD ? count() : 0;
 	const char *given = getenv("LISTEN_FDNAMES");
 	char *names = must_memory(strdup(given ? given : "")), *next = names;
 
@@ -82,8 +81,4 @@ void activation_read(struct inherit *t, int first_fd)
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
 	unsetenv("LISTEN_FDNAMES");
-#else
-	(void)t;
-	(void)first_fd;
-#endif
 }

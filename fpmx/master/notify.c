@@ -102,14 +102,14 @@ static socklen_t address_of(const char *text, struct sockaddr_un *un)
 void notify_init(struct notify *n)
 {
 	*n = (struct notify){.fd = -1};
-#if FPMX_SYSTEMD
+	if (!FPMX_SYSTEMD)
+		return;
 	take(n);
 	n->watchdog_ms = watchdog_ms(n);
 	if (!n->saved[NAME_SOCKET])
 		return;
 	n->stores = number(n->saved[NAME_FDSTORE]) > 0;
 	n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-#endif
 }
 
 void notify_free(struct notify *n)

@@ -138,6 +138,7 @@ static bool begin_request(struct engine_request *r)
 	SG(server_context) = &room;
 	zend_try
 	{
+		resetglobals_begin();
 		exec_prepare(r);
 		frame_open();
 		begun = true;

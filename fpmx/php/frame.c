@@ -170,6 +170,12 @@ static void run_last_code(void)
 	}
 	zend_try
 	{
+		resetglobals_restore();
+		app_settle_exception();
+	}
+	zend_end_try();
+	zend_try
+	{
 		php_output_end_all();
 		app_settle_exception();
 	}

@@ -106,10 +106,23 @@ static void overlay_map(const struct conf_map *map)
 	}
 }
 
+/*
+ * OPcache would kill who holds its memory for longer than that, to begin anew: a
+ * template does so for good, and its workers go on with what it has read.
+ */
+static const char *const patient[] = {"opcache.force_restart_timeout", "0"};
+
+static bool is_booted(const struct pool_conf *pool)
+{
+	return pool->mode != POOL_MODE_CLASSIC;
+}
+
 void ini_overlay(const struct pool_conf *pool)
 {
 	overlay_map(&pool->php_value);
 	overlay_map(&pool->php_admin_value);
+	if (is_booted(pool))
+		overlay(patient[0], patient[1]);
 }
 
 void ini_uncover(void)
@@ -189,6 +202,8 @@ void ini_apply_pool(const struct pool_conf *pool)
 {
 	apply_map(&pool->php_value, "php_value", ZEND_INI_USER);
 	apply_map(&pool->php_admin_value, "php_admin_value", ZEND_INI_SYSTEM);
+	if (is_booted(pool) && find_entry(patient[0]) != NULL)
+		(void)set_master_value(find_entry(patient[0]), patient[1], ZEND_INI_SYSTEM);
 }
 
 static bool is_admin_value(const char *name)

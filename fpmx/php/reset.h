@@ -57,6 +57,10 @@ void reset_set_aside_shutdown(void);
 /* --- resetprocess.c --- */
 void resetprocess_startup(void); /* where functions that matter are noticed */
 
+/* --- resetglobals.c --- */
+void resetglobals_begin(void);   /* a request is about to begin */
+void resetglobals_restore(void); /* while its output is still open */
+
 /* --- resetini.c --- */
 void resetini_save(void);
 bool resetini_restore(void);

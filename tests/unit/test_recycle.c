@@ -37,8 +37,21 @@ START_TEST(doubt_about_php_comes_first)
 }
 END_TEST
 
+START_TEST(a_worker_that_asks_is_replaced)
+{
+	struct pool_conf pool = {0};
+	struct recycle_view v = {.served = 1, .asked = true};
+
+	ck_assert_int_eq(recycle_after(&pool, &v), RECYCLE_ASKED);
+	ck_assert_int_eq(recycle_exit_code(RECYCLE_ASKED), EXIT_DONE);
+	v.unsafe = true;
+	ck_assert_int_eq(recycle_after(&pool, &v), RECYCLE_UNSAFE);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
+	tcase_add_test(tc, a_worker_that_asks_is_replaced);
 	tcase_add_test(tc, without_a_limit_a_worker_stays);
 	tcase_add_test(tc, the_limit_counts_the_last_request);
 	tcase_add_test(tc, doubt_about_php_comes_first);

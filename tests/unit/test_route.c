@@ -102,10 +102,37 @@ START_TEST(a_status_address_has_no_scripts)
 }
 END_TEST
 
+START_TEST(a_worker_script_serves_any_name)
+{
+	pool.mode = POOL_MODE_WORKER;
+	script = (struct script){.name = "/x.txt", .missing = true};
+	ck_assert_int_eq(route_request(&pool, &script, "GET"), ROUTE_SCRIPT);
+	script.name = "/ping";
+	ck_assert_int_eq(route_request(&pool, &script, "GET"), ROUTE_PING);
+}
+END_TEST
+
+START_TEST(a_front_controller_is_the_one_script)
+{
+	pool.mode = POOL_MODE_WORKER;
+	pool.front_controller = "/www/a.php";
+	ck_assert_int_eq(route_request(&pool, &script, "GET"), ROUTE_SCRIPT);
+	script.path = "/www/b.php";
+	ck_assert_int_eq(route_request(&pool, &script, "GET"), ROUTE_MISSING);
+	pool.other_scripts = OTHER_SCRIPTS_FRONT;
+	ck_assert_int_eq(route_request(&pool, &script, "GET"), ROUTE_FRONT);
+	script = (struct script){.name = "/c.php", .missing = true};
+	ck_assert_int_eq(route_request(&pool, &script, "GET"), ROUTE_FRONT);
+	ck_assert_int_eq(route_action(ROUTE_FRONT), ENGINE_RUN);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, a_script_runs);
+	tcase_add_test(tc, a_worker_script_serves_any_name);
+	tcase_add_test(tc, a_front_controller_is_the_one_script);
 	tcase_add_test(tc, without_a_method_there_are_headers_only);
 	tcase_add_test(tc, ping_and_status_come_before_the_file);
 	tcase_add_test(tc, ping_wins_over_status);

@@ -6,7 +6,8 @@
  * $_SERVER: what the boot has put there (a .env file, mostly) is in that of each
  * request too, unless the request has a value of that name. Never what looks
  * like a request: a header of the boot's would be everybody's.
- * $_ENV: as at the freeze. Parameters of a request are not in it.
+ * $_ENV: as at the freeze, or with environment: keep as the last request has left
+ * it. Parameters of a request are not in it.
  */
 #include "php/app.h"
 
@@ -63,8 +64,11 @@ void outside_enter(void)
 		zend_hash_str_update(&EG(symbol_table), empty[i], strlen(empty[i]), &none);
 	}
 	put_copy("_SERVER", &server);
-	if (room.pool->environment == AFTERWARDS_RESTORE)
-		put_copy("_ENV", &env);
+	if (room.pool->environment == AFTERWARDS_KEEP) {
+		zval_ptr_dtor(&env);
+		copy_array(&env, GLOBAL("_ENV"));
+	}
+	put_copy("_ENV", &env);
 	zend_hash_str_del(&EG(symbol_table), "_SESSION", sizeof("_SESSION") - 1);
 }
 
@@ -111,6 +115,5 @@ void outside_leave(void)
 	make("_REQUEST");
 	/* Now, or the first code that names it would have it made anew. */
 	make("_ENV");
-	if (room.pool->environment == AFTERWARDS_RESTORE)
-		put_copy("_ENV", &env);
+	put_copy("_ENV", &env);
 }

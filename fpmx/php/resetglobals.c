@@ -114,10 +114,15 @@ static void add_lost(void)
 
 	ZEND_HASH_FOREACH_STR_KEY_VAL(&before, name, was)
 	{
-		if (zend_hash_exists(&EG(symbol_table), name))
-			continue;
-		Z_TRY_ADDREF_P(was);
-		zend_hash_add(&EG(symbol_table), name, was);
+		zval *slot = zend_hash_find(&EG(symbol_table), name);
+
+		if (slot == NULL) {
+			Z_TRY_ADDREF_P(was);
+			zend_hash_add(&EG(symbol_table), name, was);
+		} else if (Z_TYPE_P(value_of(slot)) == IS_UNDEF) {
+			/* A variable of the script itself: its place stays. */
+			ZVAL_COPY(value_of(slot), was);
+		}
 	}
 	ZEND_HASH_FOREACH_END();
 }

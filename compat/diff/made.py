@@ -14,6 +14,7 @@ SCRIPTS = ["/i.php"] * 10 + """/do.php /index.php /dir/i.php /dir/ /dir / /sp%20
 /halt.php /css.php /json.php /image.php /link.php /dangling.php /loop.php /linkdir/i.php /away.php /unreadable.php /locked/i.php /blind/i.php /none.php
 /none/i.php /i.php. /i.PHP /i.php7 //i.php /./i.php /dir/../i.php /dir/..//i.php /../site/i.php /i.php%20 /i.php%00 /status /ping /i.php/status
 /users/deep/../i.php /linkdir/../i.php /dir//i.php /%E3%82%A2%E3%83%91.php /i%2Ephp /\xff.php""".split()
+USERS = ["/users/i.php", "/users/deep/i.php", "/users/up.php", "/other/deep/i.php", "/bad/i.php", "/users/deep/../i.php", "/i.php", "/users//deep/i.php", "/users/none.php"]
 TAILS = ["", "", "", "", "/", "/a", "/a/b", "/a%20b", "/a b", "/a+b", "/100%25/x", "/%E3%82%A2.php", "/i.php", "/i.php/x", "?q=1", "/a?q=1", "//", "/..", "/../x",
          "/.php", "/%0a", "/\n", "/x.jpg", "/%zz", "/%2", "/\u00e9", "//a//b", "/.", "/a/", "/status", "/" + "d/" * 60, "/" + "p" * 1500, "/%00", "/a%2Fb", "/a;b=c", "/a\\b", "/<b>"]
 PREFIXES = ["proxy:fcgi://localhost", "proxy:fcgi://localhost/", "proxy:fcgi://127.0.0.1:9000", "PROXY:FCGI://h", "proxy:balancer://c", "proxy:balancer://c/",
@@ -49,7 +50,7 @@ PARTS = [('name="a"', "1"), ('name="b[]"', "x\r\ny"), ('name="f"; filename="x.tx
          ('name="c"', "--X"), ('name="d"\r\nX-Odd: 1\r\nContent-Type: text/x; charset=utf-8', "2"), ('name="f"; filename="x.txt"\r\nContent-Transfer-Encoding: base64', "eA=="), ("", "none"),
          ('name=""', "1"), ('name="a[b][c]"; filename="n"', "deep"), ('name="a" ; x=y', "1"), ('name="PHP_SESSION_UPLOAD_PROGRESS"', "p"), ('name="f"; filename="a\0b"', "x"), ("name", "x"), ('name="l"', "l" * 5000)]
 WIRE_INI = ["precision=7", "memory_limit=64M", "display_errors=1", "display_errors=0", "user_agent=\"from the wire\"", "no.such=1", "this is not ini", "[section]\nprecision=3", "precision=", "a[]=1",
-            "auto_prepend_file=\"{root}/head.inc\"", "auto_append_file={root}/tail.inc", "open_basedir={root}", "disable_functions=readfile", "default_charset=x", "output_buffering=0", "output_buffering=4096",
+            "auto_prepend_file=\"{root}/head.inc\"", "auto_append_file={root}/tail.inc", "open_basedir={root}", "disable_functions=readfile", "default_charset=latin1", "output_buffering=0", "output_buffering=4096",
             "session.auto_start=1", "date.timezone=Asia/Tokyo", "variables_order=GPS", "register_argc_argv=1", "post_max_size=10", "upload_max_filesize=1", "cgi.nph=1", "cgi.fix_pathinfo=0",
             "fastcgi.error_header=\"HTTP/1.1 599 Wire\"", "fastcgi.logging=0", "error_log=/dev/null", "html_errors=1", "log_errors=0", "; comment", "expose_php=1", "error_reporting=E_ALL", "include_path=/x",
             "user_agent=${HOME}", "precision=7;x", "memory_limit=1", "zlib.output_compression=1", "extension=nothing.so", "max_input_vars=1", "enable_post_data_reading=0", "default_mimetype=text/plain",
@@ -269,7 +270,7 @@ class Maker:
 
     def params(self, pool):
         r = self.rng
-        script, tail = r.choice(SCRIPTS), r.choice(TAILS)
+        script, tail = r.choice(SCRIPTS if pool.name != "users" else USERS), r.choice(TAILS)
         front = r.choices((self.from_nginx, self.from_apache, self.from_iis, self.from_pieces), (45, 20, 3, 32))[0]
         query = r.choice(QUERIES)
         p = {"QUERY_STRING": query, "REQUEST_METHOD": r.choice(METHODS)}
@@ -318,10 +319,13 @@ class Maker:
         if body and not p.get("CONTENT_LENGTH"):
             # Where a body goes that php-fpm takes for empty; not what all follows from that.
             p["DO"], p["CONTENT_TYPE"] = "input|server|part:9", "application/octet-stream"
+        items = self.changed(list(p.items())) if self.rng.random() < .4 else list(p.items())
         if pool.directives.get("security.limit_extensions") == "":
             # There an empty name is the end of php-fpm's worker.
-            p = {n: v for n, v in p.items() if v or n not in ("SCRIPT_FILENAME", "PATH_TRANSLATED")}
-        items = self.changed(list(p.items())) if self.rng.random() < .4 else list(p.items())
+            items = [(n, v) for n, v in items if v or n not in ("SCRIPT_FILENAME", "PATH_TRANSLATED")]
+        if pool.name == "users":
+            # php-fpm remembers a folder's settings without the document root that they hold for.
+            items = [(n, self.root if n == "DOCUMENT_ROOT" else v) for n, v in items]
         how = self.how(pool, len(body))
         length = dict(items).get("CONTENT_LENGTH", "")
         if tags.announced(length) > len(body) and not p.get("REQUEST_BODY_FILE"):

@@ -26,6 +26,12 @@ STATUS_NUMBERS = re.compile(rb"[\d.]+|(?<=>)\d+")
 DUMPED = re.compile(rb"([A-Za-z_.]+\d?)(\[[^\n]*?\])?=(.*)")
 
 
+def is_stale(ours, theirs):
+    """Has php-fpm shortened the value in place? It keeps its length then, with a NUL where it ends."""
+    pairs = list(zip(ours.split(b"\n"), theirs.split(b"\n")))
+    return all(len(a) > 1 and (a == b or b.startswith(a[:-1] + b"\\000")) for a, b in pairs)
+
+
 class Log:
     """An error log, read as it grows."""
 
@@ -150,10 +156,9 @@ class Servers:
             a, b = ours.get(field, b"(nothing)"), theirs.get(field, b"(nothing)")
             if a == b:
                 continue
-            # A value that php-fpm has shortened in place keeps its length, with a NUL where it ends.
             if field == "access" and b.replace(b"\0", b"") == a:
                 field = "access+nul"
-            out.append((field + "+stale" if len(a) > 1 and b.startswith(a[:-1] + b"\\000") else field, a, b))
+            out.append((field + "+stale" if is_stale(a, b) else field, a, b))
         out = [(self.after_error(field, a, b, pool), a, b) for field, a, b in out]
         # Where one has answered something else altogether, the rest follows from that.
         first = [d for d in out if d[0] in ("how", "status", "status+error-header")]

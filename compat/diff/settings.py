@@ -10,7 +10,7 @@ INI = {
     "zlib.output_compression": ["1", "4096", "0"], "zlib.output_compression_level": ["1"], "output_handler": ["ob_gzhandler", "mb_output_handler", "strtoupper", "none"],
     "auto_prepend_file": ["{root}/head.inc", "head.inc", "{root}/none.inc", "{root}/unreadable.php", "{root}/broken-head.inc", "none"],
     "auto_append_file": ["{root}/tail.inc", "{root}/none.inc", "{root}/exit.inc"], "default_charset": ["", "latin1", "UTF-8", "x y"],
-    "default_mimetype": ["text/plain", "application/json", ""], "expose_php": ["1", "0"], "user_ini.filename": ["", ".htini", "none.ini"],
+    "default_mimetype": ["text/plain", "application/json", ""], "expose_php": ["1", "0"], "user_ini.filename": [".htini", "none.ini"],
     "variables_order": ["EGPCS", "GPCS", "ES", "S", "PG", "", "SPGCE", "E", "xyz", "gpcs"], "request_order": ["GP", "PG", "CGP", "", "GPC"], "register_argc_argv": ["1", "0"],
     "enable_post_data_reading": ["0", "0", "1"], "file_uploads": ["0", "1"], "max_file_uploads": ["1", "0", "3"], "upload_max_filesize": ["100", "5K"],
     "post_max_size": ["100", "0", "5K", "1"], "max_input_vars": ["3", "10", "0"], "max_input_nesting_level": ["2"], "max_multipart_body_parts": ["2", "-1"],
@@ -41,8 +41,7 @@ USUAL = ("cgi.fix_pathinfo", "display_errors", "output_buffering", "variables_or
 KINDS = ("php_admin_value", "php_admin_value", "php_value")
 BASE = {"pm": "static", "pm.max_children": "1", "env[POOL]": '"from the pool"', "ping.path": "/ping", "pm.status_path": "/status",
         "php_value[session.save_path]": "{own}",
-        # php-fpm remembers a folder's settings without the document root that they hold for.
-        "php_admin_value[user_ini.cache_ttl]": "-1"}
+        "php_admin_value[user_ini.filename]": ""}
 
 
 class Pool:
@@ -76,6 +75,7 @@ def pools(rng, count):
     out = [Pool("plain", {})]
     for i in range(1, count):
         out.append(Pool(f"drawn{i}", drawn(rng, rng.choice((1, 2, 3, 4, 6, 9)))))
+    out.append(Pool("users", {"php_admin_value[user_ini.filename]": ".user.ini", "php_admin_value[user_ini.cache_ttl]": "0"}))
     out.append(Pool("once", drawn(rng, 2), 1))
     out.append(Pool("twice", {"php_admin_value[precision]": "9", "php_admin_value[open_basedir]": '"{root}:/tmp"'}, 2))
     for pool in out:

@@ -29,7 +29,7 @@ FILES = {
     "json.php": "<?php\nheader('Content-Type: application/json');\nhttp_response_code(201);\necho '{{}}';\n",
     "image.php": "<?php\nheader('Content-Type: image/png');\nheader('Content-Length: 4');\necho \"\\x89PNG\";\n",
 }
-LINKS = {"link.php": "do.php", "dangling.php": "nowhere.php", "loop.php": "loop.php", "linkdir": "dir", "away.php": "/etc/hostname", "users/up.php": "../i.php"}
+LINKS = {"link.php": "do.php", "dangling.php": "nowhere.php", "loop.php": "loop.php", "linkdir": "dir", "away.php": "../away.txt", "users/up.php": "../i.php"}
 
 
 def make(stack, name="site"):
@@ -40,6 +40,7 @@ def make(stack, name="site"):
     for n, content in FILES.items():
         stack.write(os.path.join(name, n), RUN.format(root) if content is None else content.format(root=root))
     stack.write(os.path.join(name, OFF_LIMITS), RUN.format(root), mode=0)
+    stack.write(os.path.join(os.path.dirname(name), "away.txt"), "not of the site\n")
     for n, target in LINKS.items():
         os.symlink(target, os.path.join(root, n))
     locked = stack.make_dir(os.path.join(name, "locked"))

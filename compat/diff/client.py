@@ -83,8 +83,10 @@ class Line:
     def __init__(self, address, access_log):
         self.address, self.access_log = address, access_log
         self.sock, self.used_at, self.log_fd = None, 0.0, None
+        self.more = b""  # what came behind an answer
 
     def close(self):
+        self.more = b""
         if self.sock:
             self.sock.close()
             self.sock = None
@@ -163,7 +165,8 @@ class Line:
                     err.append(content)
                 elif kind == END:
                     how = "end %d %d" % struct.unpack(">IB3x", content)
-                    return b"".join(out), b"".join(err), how + (" and more" if at < len(data) else "")
+                    self.more = data[at:]
+                    return b"".join(out), b"".join(err), how
                 else:
                     return b"".join(out), b"".join(err), f"record of type {kind}"
             try:
@@ -185,7 +188,7 @@ class Line:
 
     def is_kept(self):
         try:
-            got = b""
+            got, self.more = self.more, b""
             while len(got) < 8 or len(got) < 8 + got[5] + got[6]:
                 part = self.sock.recv(100)
                 if not part:
@@ -200,7 +203,7 @@ class Line:
     def is_closed(self):
         """After an answer on a connection that is not to be kept."""
         try:
-            return "closed" if not self.sock.recv(100) else "bytes after the end"
+            return "closed" if not self.more + self.sock.recv(100) else "bytes after the end"
         except TimeoutError:
             return "open"
         except OSError:

@@ -23,6 +23,8 @@ MAX_AGE = re.compile(rb"Max-Age=\d+")
 DATE = re.compile(rb"\w{3}, \d\d[ -]\w{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT")
 ACCESS_TIME = re.compile(rb"\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")
 STATUS_NUMBERS = re.compile(rb"[\d.]+|(?<=>)\d+")
+STALE_REASON = re.compile(rb"Failed to open stream: (Success|No such file or directory|Inappropriate ioctl for device) in Unknown|"
+                          rb"\((Success|No such file or directory|Inappropriate ioctl for device)\)")
 DUMPED = re.compile(rb"([A-Za-z_.]+\d?)(\[[^\n]*?\])?=(.*)")
 
 
@@ -138,8 +140,7 @@ class Servers:
     # --- comparing -------------------------------------------------------------
     def masked(self, side, text):
         # After a refusal that does not say why, both tell of the call before it.
-        text = text.replace(b"Failed to open stream: Success", b"Failed to open stream: No such file or directory")
-        text = text.replace(b" (Success)", b" (No such file or directory)").replace(self.own[side], b"OWN").replace(b"own-b" if side else b"own-a", b"OWN")
+        text = STALE_REASON.sub(b"(no reason)", text).replace(self.own[side], b"OWN").replace(b"own-b" if side else b"own-a", b"OWN")
         return DATE.sub(b"DATE", MAX_AGE.sub(b"Max-Age=N", NEW_SESSION.sub(b"SESSION", text)))
 
     @staticmethod

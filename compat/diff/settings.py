@@ -52,7 +52,7 @@ class Pool:
 
     def ini(self):
         """{name: value} of what it sets as an admin value."""
-        return {k[16:-1]: v for k, v in self.directives.items() if k.startswith("php_admin_value[")}
+        return {k[16:-1]: v for k, v in {**BASE, **self.directives}.items() if k.startswith("php_admin_value[")}
 
 
 def drawn(rng, n):
@@ -75,7 +75,8 @@ def pools(rng, count):
     out = [Pool("plain", {})]
     for i in range(1, count):
         out.append(Pool(f"drawn{i}", drawn(rng, rng.choice((1, 2, 3, 4, 6, 9)))))
-    out.append(Pool("users", {"php_admin_value[user_ini.filename]": ".user.ini", "php_admin_value[user_ini.cache_ttl]": "0"}))
+    out.append(Pool("users", {"php_admin_value[user_ini.filename]": ".user.ini", "php_admin_value[user_ini.cache_ttl]": "0",
+                              "php_admin_value[fastcgi.error_header]": '"HTTP/1.1 550 Custom"'}))
     out.append(Pool("once", drawn(rng, 2), 1))
     out.append(Pool("twice", {"php_admin_value[precision]": "9", "php_admin_value[open_basedir]": '"{root}:/tmp"'}, 2))
     for pool in out:

@@ -191,7 +191,6 @@ int engine_start(const struct php_options *options, const struct pool_conf *pool
 		return -1;
 	vars_startup();
 	signals_startup();
-	functions_startup();
 	if (pool != NULL && pool->mode != POOL_MODE_CLASSIC)
 		resetprocess_startup();
 	/* A script's folder is entered by exec.c, with fewer system calls. */

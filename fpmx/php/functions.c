@@ -101,12 +101,6 @@ void functions_wrap(const char *name, zif_handler wrapper, zif_handler *itself)
 	f->internal_function.handler = wrapper;
 }
 
-void functions_startup(void)
-{
-	if (loops())
-		(void)zend_register_functions(NULL, aliases, CG(function_table), MODULE_PERSISTENT);
-}
-
 PHP_INI_BEGIN()
 STD_PHP_INI_BOOLEAN("cgi.rfc2616_headers", "0", PHP_INI_ALL, OnUpdateBool, rfc2616_headers,
     struct room_ini, room.ini)
@@ -127,14 +121,27 @@ STD_PHP_INI_ENTRY(
     "fpm.config", NULL, PHP_INI_SYSTEM, OnUpdateString, fpm_config, struct room_ini, room.ini)
 PHP_INI_END()
 
+/* Later than module start-up PHP's table of names takes none without OPcache. */
+static int register_own_functions(int type)
+{
+	zend_module_entry *current = EG(current_module);
+	int result;
+
+	EG(current_module) = NULL;
+	result = zend_register_functions(NULL, own_functions, CG(function_table), type);
+	if (result == SUCCESS && loops())
+		result = zend_register_functions(NULL, aliases, CG(function_table), type);
+	EG(current_module) = current;
+	return result;
+}
+
 static PHP_MINIT_FUNCTION(room)
 {
 	const char *mode = room.pool != NULL ? conf_pool_mode_word(room.pool->mode) : "classic";
 
-	(void)type;
 	REGISTER_INI_ENTRIES();
 	REGISTER_STRING_CONSTANT("FPMX_MODE", mode, CONST_CS | CONST_PERSISTENT);
-	return SUCCESS;
+	return register_own_functions(type);
 }
 
 static PHP_MSHUTDOWN_FUNCTION(room)

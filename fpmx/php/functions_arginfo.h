@@ -39,11 +39,13 @@ PHP_FUNCTION(fpm_get_status);
 static const zend_function_entry functions[] = {PHP_FE(fastcgi_finish_request,
     arginfo_finish_request) PHP_FE(apache_request_headers, arginfo_request_headers)
 	PHP_FALIAS(getallheaders, apache_request_headers, arginfo_request_headers)
-	    PHP_FE(fpm_get_status, arginfo_get_status)
-		PHP_FALIAS(fpmx_finish_request, fastcgi_finish_request, arginfo_finish_request)
-		    PHP_FE(fpmx_handle_request, arginfo_handle_request)
-			PHP_FE(fpmx_recycle, arginfo_recycle)
-			    PHP_FE(fpmx_on_worker_start, arginfo_on_worker_start) PHP_FE_END};
+	    PHP_FE(fpm_get_status, arginfo_get_status) PHP_FE_END};
+
+/* Of no module: those of php-fpm's are what scripts know. */
+static const zend_function_entry own_functions[] = {
+    PHP_FALIAS(fpmx_finish_request, fastcgi_finish_request, arginfo_finish_request)
+	PHP_FE(fpmx_handle_request, arginfo_handle_request) PHP_FE(fpmx_recycle, arginfo_recycle)
+	    PHP_FE(fpmx_on_worker_start, arginfo_on_worker_start) PHP_FE_END};
 
 /* Scripts take the presence of this name for a sign that they may loop. */
 static const zend_function_entry aliases[] = {

@@ -112,7 +112,6 @@ void vars_register(zval *server);
 char *vars_getenv(const char *name, size_t n);
 
 /* --- functions.c --- */
-void functions_startup(void);
 /* Puts wrapper before an internal function, which is found in *itself; if there is one. */
 void functions_wrap(const char *name, zif_handler wrapper, zif_handler *itself);
 

@@ -157,6 +157,8 @@ static void end_php(struct engine_request *r, bool reported,
 {
 	app.ended = true;
 	app.phase = APP_LEAVING;
+	/* Who sent another request on it would send it to a worker that is about to end. */
+	r->may_keep = false;
 	if (EG(exception) != NULL)
 		zend_clear_exception();
 	if (!SG(headers_sent) && SG(sapi_headers).http_response_code == 200)

@@ -180,7 +180,9 @@ static void run_last_code(void)
 		app_settle_exception();
 	}
 	zend_end_try();
-	zend_unset_timeout();
+	/* In the outer frame there is none, see app_handle(). */
+	if (room.request.asked != NULL)
+		zend_unset_timeout();
 	if (CG(unclean_shutdown))
 		return;
 	zend_try

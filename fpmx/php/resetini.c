@@ -127,10 +127,13 @@ bool resetini_restore(void)
 	bool all = true;
 
 	if (EG(modified_ini_directives) != NULL &&
-	    zend_hash_num_elements(EG(modified_ini_directives)) > 0)
+	    zend_hash_num_elements(EG(modified_ini_directives)) > 0) {
+		zend_long limit = EG(timeout_seconds);
+
 		all = restore_changed();
-	all = restore_lost() && all;
-	/* max_execution_time has wound up its clock. */
-	zend_unset_timeout();
-	return all;
+		/* max_execution_time has wound up its clock. */
+		if (EG(timeout_seconds) != limit)
+			zend_unset_timeout();
+	}
+	return restore_lost() && all;
 }

@@ -51,7 +51,7 @@ PARTS = [('name="a"', "1"), ('name="b[]"', "x\r\ny"), ('name="f"; filename="x.tx
          ('name=""', "1"), ('name="a[b][c]"; filename="n"', "deep"), ('name="a" ; x=y', "1"), ('name="PHP_SESSION_UPLOAD_PROGRESS"', "p"), ('name="f"; filename="a\0b"', "x"), ("name", "x"), ('name="l"', "l" * 5000)]
 WIRE_INI = ["precision=7", "memory_limit=64M", "display_errors=1", "display_errors=0", "user_agent=\"from the wire\"", "no.such=1", "this is not ini", "[section]\nprecision=3", "precision=", "a[]=1",
             "auto_prepend_file=\"{root}/head.inc\"", "auto_append_file={root}/tail.inc", "open_basedir={root}", "disable_functions=readfile", "default_charset=latin1", "output_buffering=0", "output_buffering=4096",
-            "session.auto_start=1", "date.timezone=Asia/Tokyo", "variables_order=GPS", "register_argc_argv=1", "post_max_size=10", "upload_max_filesize=1", "cgi.nph=1", "cgi.fix_pathinfo=0",
+            "session.auto_start=1", "date.timezone=Asia/Tokyo", "variables_order=GPS", "register_argc_argv=1", "post_max_size=10", "upload_max_filesize=1", "cgi.nph=1",
             "fastcgi.error_header=\"HTTP/1.1 599 Wire\"", "fastcgi.logging=0", "error_log=/dev/null", "html_errors=1", "log_errors=0", "; comment", "expose_php=1", "error_reporting=E_ALL", "include_path=/x",
             "user_agent=${HOME}", "precision=7;x", "memory_limit=1", "zlib.output_compression=1", "extension=nothing.so", "max_input_vars=1", "enable_post_data_reading=0", "default_mimetype=text/plain",
             "precision = 5 | 2", "max_execution_time=99", "session.save_path=/nowhere", "\"quoted\"=1", "x", "=", "user_ini.filename=", "mbstring.internal_encoding=SJIS", "zend.assertions=1"]
@@ -75,7 +75,7 @@ SIZES = [0, 1, 2, 7, 40, 63, 64, 65, 4095, 4096, 4097, 8183, 8184, 8185, 8191, 8
 HUGE = [131072, 200000, 300000]
 TEXTS = ["text", "", "<b>&\"'", "two\nlines", "\xe9\xff", "nul\0here", "x" * 500, "a%20b", "-"]
 SITE_FILES = ["plain.txt", "lines.txt", "i.php", "none", "unreadable.php", "dir", "../site/plain.txt"]
-INCLUDES = ["return.inc", "tail.inc", "exit.inc", "head.inc", "none.inc", "broken.inc", "short.php", "plain.txt", "page.inc", "unreadable.php", "broken-head.inc", "empty.php"]
+INCLUDES = ["return.inc", "tail.inc", "exit.inc", "head.inc", "none.inc", "broken.inc", "short.php", "plain.txt", "unreadable.php", "broken-head.inc", "empty.php"]
 CALLBACKS = ["", "", "strtoupper", "strrev", "ob_gzhandler", "mb_output_handler", "no_such_callback", "ob_iconv_handler", "str_rot13", "strlen"]
 
 
@@ -256,7 +256,8 @@ class Maker:
             i = r.randrange(len(items))
             items[i] = (items[i][0], "" if items[i][0] not in ("SCRIPT_FILENAME", "PATH_TRANSLATED") else "/")
         elif chance < .4:
-            items.append((r.choice(items)[0], r.choice(["second", "", "/i.php", self.root + "/i.php"])))
+            # php-fpm knows a name of three bytes again only by luck: it looks at the fourth.
+            items.append((r.choice([n for n, _ in items if len(n) != 3]), r.choice(["second", "", "/i.php", self.root + "/i.php"])))
         elif chance < .43:
             i = r.randrange(len(items))
             name, value = items[i]

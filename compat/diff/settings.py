@@ -77,7 +77,8 @@ def pools(rng, count):
         out.append(Pool(f"drawn{i}", drawn(rng, rng.choice((1, 2, 3, 4, 6, 9)))))
     out.append(Pool("users", {"php_admin_value[user_ini.filename]": ".user.ini", "php_admin_value[user_ini.cache_ttl]": "0",
                               "php_admin_value[fastcgi.error_header]": '"HTTP/1.1 550 Custom"'}))
-    out.append(Pool("once", drawn(rng, 2), 1))
+    # pid.php must be able to answer.
+    out.append(Pool("once", {k: v for k, v in drawn(rng, 3).items() if "auto_" not in k and "extensions" not in k}, 1))
     out.append(Pool("twice", {"php_admin_value[precision]": "9", "php_admin_value[open_basedir]": '"{root}:/tmp"'}, 2))
     for pool in out:
         pool.directives.setdefault("access.format", rng.choice(FORMATS) or "")

@@ -10,19 +10,27 @@
 #include "base/clock.h"
 #include "php/engine.h"
 
-/* A thread is not copied by a fork, but what it holds is. */
-static int count_threads(uint32_t *threads, struct err *e)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	const struct dirent *entry;
+/* The folder of our threads, opened before a chroot may hide it. */
+static DIR *tasks;
 
-	if (tasks == NULL)
-		return err_sys(e, "failed to count the threads");
-	*threads = 0;
+static int open_tasks(struct err *e)
+{
+	tasks = opendir("/proc/self/task");
+	return tasks != NULL ? 0 : err_sys(e, "failed to open the folder of our threads");
+}
+
+/* A thread is not copied by a fork, but what it holds is. */
+static uint32_t count_threads(void)
+{
+	const struct dirent *entry;
+	uint32_t n = 0;
+
+	rewinddir(tasks);
 	while ((entry = readdir(tasks)) != NULL)
-		*threads += entry->d_name[0] != '.';
+		n += entry->d_name[0] != '.';
 	closedir(tasks);
-	return 0;
+	tasks = NULL;
+	return n;
 }
 
 int boot_check_version(struct err *e)
@@ -41,7 +49,7 @@ int boot_php(const struct heritage *h, struct msg_ready *ready, struct err *e)
 {
 	uint64_t began_us = clock_now_us();
 
-	if (boot_check_version(e) != 0)
+	if (boot_check_version(e) != 0 || open_tasks(e) != 0)
 		return -1;
 	ready->boot_us = began_us;
 	if (engine_start(&h->php, h->pool, e) != 0)
@@ -50,8 +58,8 @@ int boot_php(const struct heritage *h, struct msg_ready *ready, struct err *e)
 	return 0;
 }
 
-int boot_done(struct msg_ready *ready, struct err *e)
+void boot_done(struct msg_ready *ready)
 {
 	ready->boot_us = clock_now_us() - ready->boot_us;
-	return count_threads(&ready->threads, e);
+	ready->threads = count_threads();
 }

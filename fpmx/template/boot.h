@@ -24,6 +24,6 @@ int boot_php(const struct heritage *, struct msg_ready *, struct err *)
     __attribute__((warn_unused_result));
 
 /* Workers are forked from now on: completes what READY tells. */
-int boot_done(struct msg_ready *, struct err *) __attribute__((warn_unused_result));
+void boot_done(struct msg_ready *);
 
 #endif

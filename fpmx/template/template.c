@@ -327,10 +327,8 @@ static void freeze(void *ctx)
 {
 	struct template *t = ctx;
 	struct msg ready = {.type = MSG_READY};
-	struct err e;
 
-	if (boot_done(&t->ready, &e) != 0)
-		fail(t, EXIT_PHP_START, &e);
+	boot_done(&t->ready);
 	ready.u.ready = t->ready;
 	tell(t, &ready);
 	serve_master(t);

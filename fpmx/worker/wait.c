@@ -32,6 +32,8 @@
 #define BACK_OFF_MAX_MS 100
 /* A wait that took less was none: what it brought had been there before. */
 #define AT_ONCE_US 20
+/* How long a worker leaves new connections to others after parking a silent one. */
+#define HOLD_OFF_MS 5
 
 /* What an event is of: these with generation 0, else a parked connection. */
 enum source { SOURCE_QUIT, SOURCE_RETIRE, SOURCE_LISTEN };
@@ -44,8 +46,10 @@ struct wait {
 	int quit_fd;  /* eventfd, written by the handler of SIGQUIT */
 	int spare_fd; /* given up to accept one more when descriptors run out */
 	bool leaving;
-	size_t owed;       /* listening sockets to try once more before leaving */
-	uint32_t pause_ms; /* of the next back-off; 0 after a success */
+	bool listening;        /* the listening sockets are in the set */
+	uint64_t listen_at_ms; /* if not: when they will be */
+	size_t owed;           /* listening sockets to try once more before leaving */
+	uint32_t pause_ms;     /* of the next back-off; 0 after a success */
 	struct parked parked;
 
 	/* The connection in hand. */
@@ -102,7 +106,21 @@ static int watch_listening(struct wait *w)
 			SOURCE_LISTEN + (uint32_t)i) != 0)
 			return -1;
 	}
+	w->listening = true;
 	return 0;
+}
+
+static void stop_listening(struct wait *w)
+{
+	for (size_t i = 0; w->listening && i < w->heritage->nlisten; i++)
+		must(epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->heritage->listen_fds[i], NULL) == 0);
+	w->listening = false;
+}
+
+static void listen_again(struct wait *w)
+{
+	if (!w->leaving && !w->listening)
+		must(watch_listening(w) == 0);
 }
 
 /*
@@ -112,9 +130,21 @@ static int watch_listening(struct wait *w)
  */
 static void queue_last(struct wait *w)
 {
-	for (size_t i = 0; i < w->heritage->nlisten; i++)
-		must(epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->heritage->listen_fds[i], NULL) == 0);
-	must(watch_listening(w) == 0);
+	stop_listening(w);
+	listen_again(w);
+}
+
+/*
+ * A client that has just connected is about to speak. Of several that come at
+ * once each has woken another worker: one that takes them all because it is the
+ * first to run would serve them one after the other.
+ */
+static void hold_off(struct wait *w)
+{
+	stop_listening(w);
+	w->listen_at_ms = clock_now_ms();
+	if (board_count(w->board).idle > 1)
+		w->listen_at_ms += HOLD_OFF_MS;
 }
 
 static int watch_parked(struct wait *w, uint32_t place)
@@ -128,6 +158,7 @@ static int watch_parked(struct wait *w, uint32_t place)
 static int make_set(struct wait *w, struct err *e)
 {
 	fd_close(&w->epoll_fd);
+	w->listening = false;
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (w->epoll_fd < 0)
 		return err_sys(e, "failed to create an epoll set");
@@ -226,8 +257,6 @@ static uint32_t park(struct wait *w, int fd, uint32_t for_ms)
 		close_parked(w, place);
 		return PARKED_NONE;
 	}
-	if (!w->leaving)
-		queue_last(w);
 	return place;
 }
 
@@ -243,6 +272,7 @@ static enum wait_result look_at_new(struct wait *w, struct conn *c)
 		if (!w->leaving)
 			for_ms = w->heritage->pool->timeout_first_byte_ms;
 		(void)park(w, conn_release(c), for_ms);
+		hold_off(w);
 		return WAIT_NOTHING;
 	default:
 		conn_close(c);
@@ -403,14 +433,18 @@ static enum wait_result step(struct wait *w, struct conn *c)
 {
 	uint32_t place = parked_earliest(&w->parked);
 	uint64_t until_ms = place == PARKED_NONE ? CLOCK_NEVER : w->parked.places[place].until_ms;
-	uint64_t began_us = clock_now_us();
+	uint64_t began_us = clock_now_us(), now_ms = clock_now_ms();
 	struct epoll_event ev;
 	int n;
 
 	w->waited = false;
 	/* It may have spoken while we were busy; if not, it is closed. */
-	if (place != PARKED_NONE && until_ms <= clock_now_ms())
+	if (place != PARKED_NONE && until_ms <= now_ms)
 		return take_parked(w, c, place);
+	if (w->listen_at_ms <= now_ms)
+		listen_again(w);
+	else if (!w->listening && !w->leaving && w->listen_at_ms < until_ms)
+		until_ms = w->listen_at_ms;
 	n = epoll_wait(w->epoll_fd, &ev, 1, clock_until_ms(until_ms));
 	must(n >= 0 || errno == EINTR);
 	w->waited = clock_now_us() - began_us < AT_ONCE_US;
@@ -466,6 +500,7 @@ void wait_done(struct wait *w, struct conn *c)
 
 	w->place = PARKED_NONE;
 	open_spare(w);
+	listen_again(w);
 	if (place != PARKED_NONE && conn_fd(c) >= 0 && is_better_off_elsewhere(w, c))
 		conn_close(c);
 	if (conn_fd(c) < 0) {
@@ -473,10 +508,12 @@ void wait_done(struct wait *w, struct conn *c)
 			parked_remove(&w->parked, place);
 		return;
 	}
-	if (place == PARKED_NONE)
+	if (place == PARKED_NONE) {
 		place = park(w, conn_release(c), keep_ms);
-	else
+		queue_last(w);
+	} else {
 		(void)conn_release(c);
+	}
 	if (place != PARKED_NONE)
 		parked_keep(&w->parked, place, clock_now_ms() + keep_ms);
 }

@@ -137,6 +137,21 @@ START_TEST(silent_clients_are_passed_by)
 }
 END_TEST
 
+START_TEST(who_parks_a_silent_client_leaves_the_next_to_others)
+{
+	uint64_t began_ms = clock_now_ms();
+
+	board_set_state(board, 0, WORKER_IDLE);
+	board_set_state(board, 1, WORKER_IDLE);
+	clients_fd[0] = dial();
+	clients_fd[1] = dial();
+	say(clients_fd[1], request_once);
+	serve_one(true);
+	ck_assert(answered(clients_fd[1]) && is_open(clients_fd[0]));
+	ck_assert_uint_ge(clock_now_ms() - began_ms, 4);
+}
+END_TEST
+
 START_TEST(a_flood_of_silent_clients_loses_the_oldest)
 {
 	int speaks;
@@ -480,6 +495,7 @@ static void add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, silent_clients_are_passed_by);
+	tcase_add_test(tc, who_parks_a_silent_client_leaves_the_next_to_others);
 	tcase_add_test(tc, a_flood_of_silent_clients_loses_the_oldest);
 	tcase_add_test(tc, a_silent_client_is_closed_in_time);
 	tcase_add_test(tc, kept_connections_do_not_hold_the_worker);

@@ -61,6 +61,7 @@ struct wait {
 
 /* For the signal handler; a process has one struct wait. */
 static int quit_event_fd = -1;
+static volatile sig_atomic_t quit_told;
 
 static void on_quit(int signo)
 {
@@ -68,6 +69,7 @@ static void on_quit(int signo)
 	int saved = errno;
 
 	(void)signo;
+	quit_told = 1;
 	/* Cannot fail but by being full, and then it is readable already. */
 	if (write(quit_event_fd, &one, sizeof(one)) < 0)
 		errno = saved;
@@ -79,6 +81,7 @@ static int take_quit(struct wait *w, struct err *e)
 	sigset_t quit;
 
 	quit_event_fd = w->quit_fd;
+	quit_told = 0;
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&quit);
 	sigaddset(&quit, SIGQUIT);
@@ -438,6 +441,10 @@ static enum wait_result step(struct wait *w, struct conn *c)
 	int n;
 
 	w->waited = false;
+	if (quit_told && !w->leaving) {
+		wait_leave(w); /* told during a request */
+		return WAIT_NOTHING;
+	}
 	/* It may have spoken while we were busy; if not, it is closed. */
 	if (place != PARKED_NONE && until_ms <= now_ms)
 		return take_parked(w, c, place);

@@ -385,6 +385,23 @@ START_TEST(after_its_last_request_a_worker_accepts_nobody)
 }
 END_TEST
 
+START_TEST(told_during_a_request_a_worker_accepts_nobody)
+{
+	int first = dial(), second;
+
+	say(first, request_once);
+	ck_assert_int_eq(wait_next(w, conn), WAIT_REQUEST);
+	raise(SIGQUIT);
+	second = dial();
+	say(second, request_once);
+	conn_close(conn);
+	wait_done(w, conn);
+	ck_assert_int_eq(wait_next(w, conn), WAIT_LEAVE);
+	ck_assert(is_open(second));
+	ck_assert_int_ge(accept(listen_fd, NULL, NULL), 0);
+}
+END_TEST
+
 START_TEST(a_stranger_is_dropped)
 {
 	static void *volatile aside[4];
@@ -508,6 +525,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, sigquit_means_leave_whenever_it_comes);
 	tcase_add_test(tc, who_is_there_is_served_before_leaving);
 	tcase_add_test(tc, after_its_last_request_a_worker_accepts_nobody);
+	tcase_add_test(tc, told_during_a_request_a_worker_accepts_nobody);
 	tcase_add_test(tc, a_stranger_is_dropped);
 	tcase_add_test(tc, out_of_descriptors_somebody_still_gets_an_answer);
 	tcase_add_test(tc, out_of_descriptors_the_silent_go_first);

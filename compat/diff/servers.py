@@ -80,9 +80,11 @@ class Servers:
         for lines in self.lines.values():
             for line in lines:
                 line.end()
-        for root in self.roots.values():
-            os.chmod(os.path.join(root, "locked"), 0o700)
-        self.stack.__exit__(*why)
+        try:
+            for root in self.roots.values():
+                os.chmod(os.path.join(root, "locked"), 0o700)
+        finally:
+            self.stack.__exit__(*why)
 
     def ended(self):
         return [p.name for p in self.stack.processes if p.poll() is not None]

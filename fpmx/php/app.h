@@ -75,6 +75,9 @@ void app_settle_exception(void);
 
 /* --- freeze.c --- */
 
+/* PHP has started, and is not in a chroot yet: finds what a fork will not copy. */
+void freeze_startup(void);
+
 /* Before the fork: nothing of the boot that is one process's is left. */
 void freeze_settle(void);
 

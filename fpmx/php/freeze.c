@@ -76,6 +76,8 @@ void freeze_settle(void)
  * OPcache counts a process that uses its memory by a lock of fcntl(), which the
  * fork has not copied, while its flag that the lock is held has been.
  */
+static int opcache_lock = -1;
+
 static bool is_opcache_lock(const char *name)
 {
 	char path[64], target[256];
@@ -89,22 +91,22 @@ static bool is_opcache_lock(const char *name)
 	return strstr(target, "/.ZendSem.") != NULL || strstr(target, "memfd:opcache_lock") != NULL;
 }
 
-static void take_opcache_lock(int fd)
-{
-	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1};
-
-	while (fcntl(fd, F_SETLKW, &lock) != 0 && errno == EINTR)
-		continue;
-}
-
-void freeze_thaw(void)
+void freeze_startup(void)
 {
 	DIR *fds = opendir("/proc/self/fd");
 	const struct dirent *entry;
 
 	while (fds != NULL && (entry = readdir(fds)) != NULL)
 		if (entry->d_name[0] != '.' && is_opcache_lock(entry->d_name))
-			take_opcache_lock((int)strtol(entry->d_name, NULL, 10));
+			opcache_lock = (int)strtol(entry->d_name, NULL, 10);
 	if (fds != NULL)
 		closedir(fds);
+}
+
+void freeze_thaw(void)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1};
+
+	while (opcache_lock >= 0 && fcntl(opcache_lock, F_SETLKW, &lock) != 0 && errno == EINTR)
+		continue;
 }

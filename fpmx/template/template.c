@@ -39,8 +39,9 @@ struct template
 {
 	struct heritage heritage;
 	struct board *board;
-	struct board *shown;   /* NULL: a usual pool */
-	struct memory memory;  /* of its workers */
+	struct board *shown;  /* NULL: a usual pool */
+	struct memory memory; /* of its workers */
+	int orphans[2];
 	struct worker *worker; /* in a child: what it has become */
 	struct msg_ready ready;
 };
@@ -131,6 +132,7 @@ static void become_worker(struct template *t, const struct msg *order)
 	    .board = t->board,
 	    .shown = t->shown,
 	    .slot = order->u.fork.slot,
+	    .orphans = {t->orphans[0], t->orphans[1]},
 	};
 	struct err e;
 
@@ -374,7 +376,7 @@ _Noreturn static void run_script(struct template *t)
 
 static int template_run(int heritage_fd)
 {
-	struct template t = {0};
+	struct template t = {.orphans = {-1, -1}};
 	struct arena *arena = arena_new(HERITAGE_BLOCK_BYTES);
 	const struct pool_conf *pool;
 	struct err e;
@@ -399,6 +401,8 @@ static int template_run(int heritage_fd)
 	    jail_enter(t.heritage.pool->chroot, t.heritage.pool->chdir, &e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
 	pool = t.heritage.pool;
+	if (pool->mode != POOL_MODE_CLASSIC && worker_share(t.orphans, &e) != 0)
+		fail(&t, EXIT_SOFTWARE, &e);
 	if (pool->mode == POOL_MODE_WORKER && pool->cow)
 		run_script(&t);
 	freeze(&t);

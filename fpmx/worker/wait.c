@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "proc/exits.h"
+#include "worker/orphans.h"
 #include "worker/parked.h"
 
 /* How long a retiring worker waits for the first byte of who was accepted. */
@@ -36,7 +37,7 @@
 #define HOLD_OFF_MS 5
 
 /* What an event is of: these with generation 0, else a parked connection. */
-enum source { SOURCE_QUIT, SOURCE_RETIRE, SOURCE_LISTEN };
+enum source { SOURCE_QUIT, SOURCE_RETIRE, SOURCE_ORPHANS, SOURCE_LISTEN };
 
 struct wait {
 	const struct heritage *heritage;
@@ -51,6 +52,7 @@ struct wait {
 	size_t owed;           /* listening sockets to try once more before leaving */
 	uint32_t pause_ms;     /* of the next back-off; 0 after a success */
 	struct parked parked;
+	int orphans[2]; /* -1: nobody hands any on */
 
 	/* The connection in hand. */
 	uint32_t place; /* where it is parked, PARKED_NONE for a fresh one */
@@ -175,6 +177,9 @@ static int make_set(struct wait *w, struct err *e)
 	    watch(w, w->heritage->retire_fd, EPOLLIN | EPOLLRDHUP, 0, SOURCE_RETIRE) != 0 ||
 	    watch_listening(w) != 0)
 		return err_sys(e, "failed to watch the listening sockets");
+	if (w->orphans[0] >= 0 &&
+	    watch(w, w->orphans[0], EPOLLIN | EPOLLEXCLUSIVE, 0, SOURCE_ORPHANS) != 0)
+		return err_sys(e, "failed to watch for orphans");
 	return 0;
 }
 
@@ -207,7 +212,7 @@ struct wait *wait_new(const struct heritage *h, const struct board *board,
 	w->heritage = h;
 	w->board = board;
 	w->clients = clients;
-	w->epoll_fd = w->spare_fd = -1;
+	w->epoll_fd = w->spare_fd = w->orphans[0] = w->orphans[1] = -1;
 	w->place = PARKED_NONE;
 	parked_init(&w->parked);
 	w->quit_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -369,6 +374,52 @@ static enum wait_result take_new(struct wait *w, struct conn *c, int listen_fd)
 	return WAIT_NOTHING;
 }
 
+/* Accepted by a worker that has ended since. */
+static enum wait_result take_orphan(struct wait *w, struct conn *c)
+{
+	struct orphan orphan = {.peer_len = 0};
+	int fd = orphans_take(w->orphans[0], &orphan);
+
+	if (fd < 0)
+		return WAIT_NOTHING;
+	w->peer = orphan.peer;
+	w->peer_len = orphan.peer_len;
+	conn_open(c, fd, &w->peer, w->peer_len);
+	return look_at_new(w, c);
+}
+
+void wait_share_orphans(struct wait *w, const int ends[2])
+{
+	w->orphans[0] = ends[0];
+	w->orphans[1] = ends[1];
+	remake_set(w);
+}
+
+/*
+ * The next worker of an ondemand pool comes with the next connection of a
+ * listening socket, which these are not.
+ */
+static bool will_be_taken(const struct wait *w)
+{
+	return w->heritage->pool->pm != PM_ONDEMAND || board_count(w->board).idle > 0;
+}
+
+void wait_give_away(struct wait *w)
+{
+	if (w->orphans[1] < 0 || !will_be_taken(w))
+		return;
+	for (uint32_t i = 0; i < PARKED_MAX; i++) {
+		const struct parked_conn *p = &w->parked.places[i];
+		struct orphan orphan = {.peer = p->peer, .peer_len = p->peer_len};
+
+		if (p->fd < 0 || !orphans_give(w->orphans[1], p->fd, &orphan))
+			continue;
+		/* Under way it is open, and would stay in the set. */
+		(void)epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, p->fd, NULL);
+		close_parked(w, i);
+	}
+}
+
 static void retire(struct wait *w)
 {
 	uint64_t now_ms = clock_now_ms();
@@ -394,6 +445,8 @@ void wait_abandon(struct wait *w)
 	fd_close(&w->quit_fd);
 	fd_close(&w->epoll_fd);
 	fd_close(&w->spare_fd);
+	fd_close(&w->orphans[0]);
+	fd_close(&w->orphans[1]);
 	for (uint32_t i = 0; i < PARKED_MAX; i++)
 		fd_close(&w->parked.places[i].fd);
 	for (size_t i = 0; i < w->heritage->nlisten; i++)
@@ -417,6 +470,8 @@ static enum wait_result take_event(struct wait *w, struct conn *c, uint64_t data
 
 	if (generation == 0 && index >= SOURCE_LISTEN)
 		return take_new(w, c, w->heritage->listen_fds[index - SOURCE_LISTEN]);
+	if (generation == 0 && index == SOURCE_ORPHANS)
+		return take_orphan(w, c);
 	if (generation == 0) {
 		retire(w);
 		return WAIT_NOTHING;

@@ -39,6 +39,15 @@ struct wait *wait_new(const struct heritage *, const struct board *, const struc
     struct err *) __attribute__((warn_unused_result));
 
 /*
+ * From now on connections that other workers hand on (worker/orphans.h) are taken
+ * from ends[0], and those of this one can be given to ends[1].
+ */
+void wait_share_orphans(struct wait *, const int ends[2]);
+
+/* Hands on what is parked: this worker cannot serve it any more. */
+void wait_give_away(struct wait *);
+
+/*
  * Waits for the next request; the closed conn is opened with its connection.
  * Other deadlines than those of parked connections are conn's.
  */

@@ -27,6 +27,7 @@
 #include "proc/title.h"
 #include "worker/accesslog.h"
 #include "worker/clients.h"
+#include "worker/orphans.h"
 #include "worker/recycle.h"
 #include "worker/respond.h"
 #include "worker/route.h"
@@ -421,6 +422,11 @@ static int become_worker(struct worker *w, struct err *e)
 	return 0;
 }
 
+int worker_share(int orphans[2], struct err *e)
+{
+	return orphans_open(orphans, e);
+}
+
 struct worker *worker_open(const struct worker_start *start)
 {
 	struct worker *w = must_memory(calloc(1, sizeof(*w)));
@@ -449,6 +455,8 @@ struct worker *worker_open(const struct worker_start *start)
 		log_pool(LOG_LEVEL_ERROR, w->pool->name, "child failed to initialize");
 		return NULL;
 	}
+	if (start->orphans[0] >= 0)
+		wait_share_orphans(w->wait, start->orphans);
 	return w;
 }
 
@@ -509,7 +517,8 @@ int worker_close(struct worker *w, enum worker_end end)
 {
 	int code = end_code(w, end);
 
-	/* From here on every answer is without PHP. */
+	/* Others can do more for them: from here on every answer is without PHP. */
+	wait_give_away(w->wait);
 	w->life.unsafe = true;
 	wait_leave(w->wait);
 	while (worker_next(w))

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "proc/heritage.h"
 #include "status/scoreboard.h"
 
@@ -18,7 +19,11 @@ struct worker_start {
 	struct board *board;
 	const struct board *shown; /* of heritage->shown; NULL in a usual pool */
 	uint32_t slot;
+	int orphans[2]; /* of orphans_open(); -1 in a classic pool */
 };
+
+/* For the template: the pair that all its workers share. */
+int worker_share(int orphans[2], struct err *) __attribute__((warn_unused_result));
 
 struct worker;
 

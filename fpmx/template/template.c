@@ -9,6 +9,7 @@
 #include "template/template.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ struct template
 	struct memory memory; /* of its workers */
 	int orphans[2];
 	struct worker *worker; /* in a child: what it has become */
+	bool forking;          /* a worker, and not because a script wants a child */
 	struct msg_ready ready;
 };
 
@@ -157,7 +159,9 @@ static void on_fork(struct template *t, struct msg *order)
 
 	must(order->u.fork.slot < t->heritage.nslots);
 	memory_take(&t->memory);
+	t->forking = true;
 	pid = spawn_sibling(t->heritage.master_pid, &e);
+	t->forking = false;
 	if (pid == 0) {
 		become_worker(t, order);
 		return;
@@ -357,12 +361,38 @@ static void gone(void *ctx)
 	_exit(worker_close(((struct template *)ctx)->worker, WORKER_END_BROKEN));
 }
 
+/* For abandon(); a process is one template. */
+static struct template *this_template;
+
+/* In a child that a script has forked while it booted: no port is to wait for its end. */
+static void abandon(void)
+{
+	struct heritage *h = &this_template->heritage;
+
+	if (this_template->forking || this_template->worker != NULL)
+		return;
+	fd_close(&h->channel_fd);
+	fd_close(&h->retire_fd);
+	fd_close(&h->wake_fd);
+	fd_close(&h->board_fd);
+	fd_close(&h->access_fd);
+	fd_close(&this_template->orphans[0]);
+	fd_close(&this_template->orphans[1]);
+	for (size_t i = 0; i < h->nlisten; i++)
+		close(h->listen_fds[i]);
+}
+
 _Noreturn static void run_script(struct template *t)
 {
 	struct engine_app_calls calls = {
 	    .freeze = freeze, .begin = begin, .next = next, .gone = gone, .ctx = t};
 	struct err why;
 
+	this_template = t;
+	if (pthread_atfork(NULL, NULL, abandon) != 0) {
+		(void)err_set(&why, "failed to prepare for forks");
+		fail(t, EXIT_SOFTWARE, &why);
+	}
 	switch (engine_run_app(t->heritage.pool->script, &calls, &why)) {
 	case ENGINE_APP_LEFT:
 		exit(worker_close(t->worker, WORKER_END_TOLD));

@@ -126,7 +126,7 @@ static void put_escaped(const char **text, struct strbuf *out)
 static void put_literally(const char *text, const char *end, struct strbuf *out)
 {
 	while (text < end) {
-		if (text[0] == '$' && text[1] == '{')
+		if (text + 1 < end && text[0] == '$' && text[1] == '{')
 			strbuf_adds(out, "\\\\");
 		put_escaped(&text, out);
 	}

@@ -496,10 +496,6 @@ static enum wait_result step(struct wait *w, struct conn *c)
 	int n;
 
 	w->waited = false;
-	if (quit_told && !w->leaving) {
-		wait_leave(w); /* told during a request */
-		return WAIT_NOTHING;
-	}
 	/* It may have spoken while we were busy; if not, it is closed. */
 	if (place != PARKED_NONE && until_ms <= now_ms)
 		return take_parked(w, c, place);
@@ -555,16 +551,11 @@ static bool is_better_off_elsewhere(const struct wait *w, const struct conn *c)
 	return recv(conn_fd(c), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-void wait_done(struct wait *w, struct conn *c)
+/* Who has left its place is forgotten, who stays open is parked. */
+static void put_back(struct wait *w, struct conn *c, uint32_t place)
 {
-	uint32_t place = w->place;
 	uint32_t keep_ms = w->leaving ? 0 : w->heritage->pool->timeout_keep_ms;
 
-	w->place = PARKED_NONE;
-	open_spare(w);
-	listen_again(w);
-	if (place != PARKED_NONE && conn_fd(c) >= 0 && is_better_off_elsewhere(w, c))
-		conn_close(c);
 	if (conn_fd(c) < 0) {
 		if (place != PARKED_NONE)
 			parked_remove(&w->parked, place);
@@ -578,4 +569,18 @@ void wait_done(struct wait *w, struct conn *c)
 	}
 	if (place != PARKED_NONE)
 		parked_keep(&w->parked, place, clock_now_ms() + keep_ms);
+}
+
+void wait_done(struct wait *w, struct conn *c)
+{
+	uint32_t place = w->place;
+
+	w->place = PARKED_NONE;
+	open_spare(w);
+	listen_again(w);
+	if (place != PARKED_NONE && conn_fd(c) >= 0 && is_better_off_elsewhere(w, c))
+		conn_close(c);
+	put_back(w, c, place);
+	if (quit_told)
+		wait_leave(w); /* told during the request: who connects now has woken nobody */
 }

@@ -205,7 +205,6 @@ enum engine_outcome app_serve(
 	bool begun;
 
 	app.exited = false;
-	app.recycle[0] = '\0';
 	CG(unclean_shutdown) = false;
 	EG(exit_status) = 0;
 	begun = begin_request(r);
@@ -286,6 +285,7 @@ static void start_worker(void)
 	volatile bool started = false;
 
 	freeze_thaw();
+	app.recycle[0] = '\0'; /* who boots is no worker yet */
 	zend_try
 	{
 		run_starters();

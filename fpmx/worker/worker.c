@@ -283,7 +283,7 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	outcome = engine_serve(&r, on_response);
 	w->life.unsafe = outcome == ENGINE_UNSAFE;
 	w->life.asked = outcome == ENGINE_RECYCLE;
-	if (w->life.asked && *engine_recycle_reason() != '\0')
+	if (w->life.asked && w->recycle == RECYCLE_NO && *engine_recycle_reason() != '\0')
 		log_pool(LOG_LEVEL_NOTICE, w->pool->name, "child %d is to be replaced: %s",
 		    (int)getpid(), engine_recycle_reason());
 	w->life.served++;

@@ -493,8 +493,7 @@ void status_collect(
 	v->listen_queue_max = p.listen_queue_max;
 	v->listen_queue_len = p.listen_queue_len;
 	v->children_max_reached = p.children_max_reached;
-	v->idle = v->active = 0;
-	v->active_max = p.active_max;
+	v->idle = v->active = v->active_max = 0;
 	v->nworkers = 0;
 	v->workers = workers;
 	for (uint32_t slot = 0; slot < board_nslots(b); slot++) {
@@ -514,6 +513,10 @@ void status_collect(
 			v->nworkers++;
 	}
 	v->total = v->idle + v->active;
+	/* Last: the master takes over a dead worker's before the page is another's. */
+	(void)board_read_pool(b, &p);
+	if (p.active_max > v->active_max)
+		v->active_max = p.active_max;
 	if (v->active > v->active_max)
 		v->active_max = v->active;
 }

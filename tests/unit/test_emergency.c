@@ -23,6 +23,7 @@ START_TEST(slow_crashes_never_do)
 	emergency_init(&y, 3, 1000);
 	for (uint64_t at_ms = 1; at_ms < 100000; at_ms += 501)
 		ck_assert(!emergency_count(&y, at_ms));
+	emergency_free(&y);
 	/* The window slides: two of the old ones and a new one may do. */
 	emergency_init(&y, 3, 1000);
 	ck_assert(!emergency_count(&y, 1));

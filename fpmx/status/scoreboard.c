@@ -312,6 +312,7 @@ bool board_read(const struct board *b, uint32_t slot, struct worker_view *v)
 		memset(v, 0, sizeof(*v));
 		v->pid = __atomic_load_n(&page->view.pid, __ATOMIC_RELAXED);
 		v->accepted = __atomic_load_n(&page->view.accepted, __ATOMIC_RELAXED);
+		v->active_max = __atomic_load_n(&page->view.active_max, __ATOMIC_RELAXED);
 	}
 	view_clamp(b, v);
 	v->state = board_state(b, slot);
@@ -325,8 +326,7 @@ bool board_read_pool(const struct board *b, struct pool_view *v)
 	for (int i = 0; i < READ_TRIES; i++)
 		if (copy_still(v, &page->view, sizeof(*v), &page->sequence))
 			return true;
-	memset(v, 0, sizeof(*v));
-	return false;
+	return false; /* what was read last: each number by itself is one that was told */
 }
 
 struct board_counts board_count(const struct board *b)

@@ -21,11 +21,31 @@
  */
 #define RETIRE_LIMIT_MS 900
 
+/*
+ * A worker that does not become idle hangs where nobody else would notice. Told
+ * to leave meanwhile it has as long again: it has no request that could be lost.
+ */
+static bool chase_starting(struct crew *c, struct slot *s)
+{
+	if (board_state(c->set.board, crew_number_of(s)) >= WORKER_IDLE ||
+	    loop_now_ms(c->set.loop) - s->since_ms < c->set.conf->template_boot_timeout_ms)
+		return false;
+	log_pool(LOG_LEVEL_WARNING, c->set.conf->name, "child %d does not start, killing it",
+	    (int)s->pid);
+	arrive_died_young(c, s);
+	s->replace = true;
+	reap_signal(s->pidfd, SIGKILL);
+	slot_move(s, SLOT_KILLED, loop_now_ms(c->set.loop));
+	return true;
+}
+
 static void chase_retiring(struct crew *c, struct slot *s)
 {
 	uint64_t now_ms = loop_now_ms(c->set.loop);
 	bool idle = board_state(c->set.board, crew_number_of(s)) == WORKER_IDLE;
 
+	if (chase_starting(c, s))
+		return;
 	if (!idle)
 		s->idle_at_ms = 0;
 	else if (s->idle_at_ms == 0)
@@ -69,20 +89,6 @@ void chase_lose(struct crew *c, struct slot *s)
 		chase_lost(c, s);
 }
 
-/* A worker that does not become idle hangs where nobody else would notice. */
-static void chase_starting(struct crew *c, struct slot *s)
-{
-	if (board_state(c->set.board, crew_number_of(s)) >= WORKER_IDLE ||
-	    loop_now_ms(c->set.loop) - s->since_ms < c->set.conf->template_boot_timeout_ms)
-		return;
-	log_pool(LOG_LEVEL_WARNING, c->set.conf->name, "child %d does not start, killing it",
-	    (int)s->pid);
-	arrive_died_young(c, s);
-	s->replace = true;
-	reap_signal(s->pidfd, SIGKILL);
-	slot_move(s, SLOT_KILLED, loop_now_ms(c->set.loop));
-}
-
 /* A template that takes orders and answers pings, but none of the orders. */
 static void chase_order(struct crew *c, const struct slot *s)
 {
@@ -97,7 +103,7 @@ void chase_all(struct crew *c)
 		struct slot *s = &c->slots[i];
 
 		if (s->state == SLOT_RUNNING)
-			chase_starting(c, s);
+			(void)chase_starting(c, s);
 		else if (s->state == SLOT_RETIRING)
 			chase_retiring(c, s);
 		else if (s->state == SLOT_LOST)

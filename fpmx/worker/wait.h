@@ -6,7 +6,8 @@
  * kept connections between two requests are parked in the same epoll set as
  * the listening sockets, each with a deadline. One event is taken at a time;
  * the kernel puts what was taken at the end of its list, so whoever has bytes
- * comes next and nobody comes twice before the others.
+ * comes next and nobody comes twice before the others. A worker that has parked
+ * a silent connection leaves new ones to other idle workers for a moment.
  * Told to retire (end-of-file of the retire pipe, SIGQUIT, or wait_leave()),
  * it accepts nothing more, but whoever has been accepted or kept and has sent
  * something is served first.

@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "master/activation.h"
 #include "master/fdstore.h"
+#include "notifysocket.h"
 #include "unit.h"
 
 /* 3 belongs to libcheck. */
@@ -111,16 +111,7 @@ static struct fdstore store;
 
 static void open_store(const char *size)
 {
-	struct sockaddr_un un = {.sun_family = AF_UNIX};
-	char name[64];
-
-	snprintf(name, sizeof(name), "@fpmx-unit-fdstore-%d", (int)getpid());
-	memcpy(un.sun_path + 1, name + 1, strlen(name) - 1);
-	other = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(other, (struct sockaddr *)&un,
-			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))),
-	    0);
-	setenv("NOTIFY_SOCKET", name, 1);
+	other = notifysocket_open();
 	setenv("FDSTORE", size, 1);
 	notify_init(&notify);
 	fdstore_init(&store, &notify);

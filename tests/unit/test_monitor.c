@@ -1,14 +1,13 @@
 /* monitor: when signs of life are given, and the words of states and counts. */
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "master/monitor.h"
+#include "notifysocket.h"
 #include "unit.h"
 
-static char name[64];
 static int other;
 static struct notify notify;
 static struct monitor monitor;
@@ -26,19 +25,12 @@ static void look(void *ctx, struct monitor_view *v)
 
 static void start(uint32_t interval_ms, const char *watchdog_usec)
 {
-	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	struct global_conf g = {.systemd_interval_ms = interval_ms};
 	/* Its lines are the business of tests with the real program. */
 	struct log_setup quiet = {.fd = 2, .mirror_fd = -1, .level = LOG_LEVEL_ALERT};
 
 	log_configure(&quiet);
-	snprintf(name, sizeof(name), "@fpmx-unit-monitor-%d", (int)getpid());
-	memcpy(un.sun_path + 1, name + 1, strlen(name) - 1);
-	other = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(other, (struct sockaddr *)&un,
-			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))),
-	    0);
-	setenv("NOTIFY_SOCKET", name, 1);
+	other = notifysocket_open();
 	if (watchdog_usec)
 		setenv("WATCHDOG_USEC", watchdog_usec, 1);
 	notify_init(&notify);

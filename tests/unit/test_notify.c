@@ -2,26 +2,17 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "master/notify.h"
+#include "notifysocket.h"
 #include "unit.h"
 
 /* The other side: an abstract socket, so that there is nothing to clean up. */
-static char name[64];
 static int other;
 
 static void listen_for_it(void)
 {
-	struct sockaddr_un un = {.sun_family = AF_UNIX};
-
-	snprintf(name, sizeof(name), "@fpmx-unit-notify-%d", (int)getpid());
-	memcpy(un.sun_path + 1, name + 1, strlen(name) - 1);
-	other = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(other, (struct sockaddr *)&un,
-			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))),
-	    0);
-	setenv("NOTIFY_SOCKET", name, 1);
+	other = notifysocket_open();
 }
 
 static void expect(const char *text)
@@ -53,9 +44,11 @@ static int fill(struct notify *n)
 START_TEST(the_environment_is_cleaned_and_restored)
 {
 	struct notify n;
+	char name[64];
 	char pid[16];
 
 	listen_for_it();
+	snprintf(name, sizeof(name), "%s", getenv("NOTIFY_SOCKET"));
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	setenv("WATCHDOG_USEC", "3000000", 1);
 	setenv("WATCHDOG_PID", pid, 1);

@@ -482,7 +482,7 @@ void status_collect(
 	struct worker_view one;
 	struct pool_view p;
 
-	(void)board_read_pool(b, &p); /* zero when its writer never held still */
+	(void)board_read_pool(b, &p); /* an unsteady page still gives its counts */
 	v->now_wall_us = clock_wall_us();
 	v->now_us = clock_now_us();
 	v->start_wall = p.start_wall_us / 1000000;
@@ -499,7 +499,7 @@ void status_collect(
 	for (uint32_t slot = 0; slot < board_nslots(b); slot++) {
 		struct worker_view *w = full ? &workers[v->nworkers] : &one;
 
-		(void)board_read(b, slot, w); /* an unsteady page still gives its counts */
+		(void)board_read(b, slot, w);
 		v->accepted += w->accepted;
 		if (w->active_max > v->active_max)
 			v->active_max = w->active_max;

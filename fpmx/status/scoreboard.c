@@ -326,7 +326,8 @@ bool board_read_pool(const struct board *b, struct pool_view *v)
 	for (int i = 0; i < READ_TRIES; i++)
 		if (copy_still(v, &page->view, sizeof(*v), &page->sequence))
 			return true;
-	return false; /* what was read last: each number by itself is one that was told */
+	copy_words(v, &page->view, sizeof(*v)); /* each number by itself is one that was told */
+	return false;
 }
 
 struct board_counts board_count(const struct board *b)

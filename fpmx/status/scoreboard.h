@@ -103,8 +103,9 @@ void board_set_state(
     struct board *, uint32_t slot, enum worker_state); /* worker; no begin/end needed */
 
 /*
- * Readers; false when the writer never held still. *v is then zero, but for
- * what is whole by itself: the worker's state, pid and accepted.
+ * Readers; false when the writer never held still. Only what is whole by itself
+ * can be relied on then: each number of a pool; of a worker its state, pid and
+ * counts, while the rest is zero.
  */
 bool board_read(const struct board *, uint32_t slot, struct worker_view *v);
 bool board_read_pool(const struct board *, struct pool_view *v);

@@ -29,7 +29,7 @@ void respond_ping(const struct pool_conf *pool, struct engine_page *page)
 	};
 }
 
-void respond_status(const struct respond_status *s, struct arena *arena, struct strbuf *body,
+uint32_t respond_status(const struct respond_status *s, struct arena *arena, struct strbuf *body,
     struct engine_page *page)
 {
 	bool full;
@@ -40,7 +40,7 @@ void respond_status(const struct respond_status *s, struct arena *arena, struct 
 	*page = (struct engine_page){.status = 200, .headers = page_headers, .body = ""};
 	/* php-fpm leaves a HEAD with PHP's default type, and writes nothing. */
 	if (strcmp(s->method, "HEAD") == 0)
-		return;
+		return 0;
 	if (full)
 		workers = arena_alloc(arena, board_nslots(s->board), sizeof(*workers));
 	status_collect(s->board, &v, workers, full);
@@ -49,6 +49,7 @@ void respond_status(const struct respond_status *s, struct arena *arena, struct 
 	page->content_type = status_content_type(format);
 	page->body = strbuf_str(body);
 	page->body_len = body->len;
+	return v.active_max;
 }
 
 static void answer(struct conn *c, const char *text)

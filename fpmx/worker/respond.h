@@ -25,8 +25,11 @@ struct respond_status {
 	const char *query; /* or NULL */
 };
 
-/* The status page as the board is now. It lives as long as body and arena. */
-void respond_status(
+/*
+ * The status page as the board is now. It lives as long as body and arena. The
+ * most active processes that it tells of: nobody else may have seen as many.
+ */
+uint32_t respond_status(
     const struct respond_status *, struct arena *, struct strbuf *body, struct engine_page *);
 
 /*

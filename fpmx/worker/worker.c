@@ -221,6 +221,15 @@ static void on_state(void *ctx, int state)
 	set_state(w, (enum worker_state)state);
 }
 
+/* What a page has told may have been seen by nobody else, and must not fall. */
+static void note_active(struct worker *w, uint32_t active_max)
+{
+	if (w->shown != w->board || active_max <= w->view.active_max)
+		return;
+	w->view.active_max = active_max;
+	publish(w);
+}
+
 static void make_page(void *ctx, struct engine_page *page)
 {
 	struct worker *w = ctx;
@@ -236,7 +245,7 @@ static void make_page(void *ctx, struct engine_page *page)
 	if (w->route == ROUTE_PING)
 		respond_ping(w->pool, page);
 	else
-		respond_status(&status, w->request, &w->page, page);
+		note_active(w, respond_status(&status, w->request, &w->page, page));
 }
 
 static char stat_kind(const char *path)

@@ -28,6 +28,13 @@ def user_of(value):
         return ""
 
 
+def given_up(params, body):
+    """Parts that some versions of PHP do not read to the end: a NUL in a part's header, or no last boundary."""
+    if not params.get("CONTENT_TYPE", "").lower().startswith("multipart/"):
+        return False
+    return "\0" in body or not body.rstrip("\r\n").endswith("--")
+
+
 def of_request(request, pool):
     params = last_of(request["params"])
     body = request.get("body", "")
@@ -36,7 +43,7 @@ def of_request(request, pool):
     named = "SCRIPT_FILENAME" in params or "PATH_TRANSLATED" in params
     if body and length == "" and named:
         out.add("no-length")
-    elif len(body) > announced(length) or (body and not named):
+    elif len(body) > announced(length) or (body and not named) or given_up(params, body):
         out.add("body-unread")
     if announced(length) > len(body) and not params.get("REQUEST_BODY_FILE"):
         out.add("body-cut")

@@ -174,9 +174,12 @@ static void advise_mode(struct advice *a)
 {
 	const struct pool_conf *p = a->pool;
 
-	if (p->mode == POOL_MODE_ISOLATED)
+	if (p->mode == POOL_MODE_ISOLATED && p->script == NULL)
 		advise(a, CONF_ERROR, &p->origin[KEY_POOL_mode],
-		    "mode '%s' is not served by this version", conf_pool_mode_word(p->mode));
+		    "mode isolated needs a script: the file that boots the application");
+	if (p->mode == POOL_MODE_ISOLATED && !p->cow)
+		advise(a, CONF_ERROR, &p->origin[KEY_POOL_cow],
+		    "mode isolated forks from what has booted: cow cannot be no");
 	if (p->mode == POOL_MODE_WORKER && p->script == NULL)
 		advise(a, CONF_ERROR, &p->origin[KEY_POOL_mode],
 		    "mode worker needs a script: the file with the loop on fpmx_handle_request()");

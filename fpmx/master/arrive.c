@@ -149,6 +149,21 @@ static bool is_crash(const struct reap_end *end)
 	return end->by_signal && (end->code == SIGSEGV || end->code == SIGBUS);
 }
 
+/* Workers to be made good, and whether a successor's start is worth a line. */
+static void count_lost(struct crew *c, const struct slot *s, const struct reap_end *end)
+{
+	bool unasked = s->state == SLOT_RUNNING || s->replace;
+
+	if (c->stopping)
+		return;
+	if (c->set.conf->mode == POOL_MODE_ISOLATED)
+		c->lost = 1; /* its connections may wait for another */
+	else if (unasked && c->set.conf->pm != PM_ONDEMAND)
+		c->lost++;
+	if (unasked && c->set.conf->pm != PM_ONDEMAND && !reap_is_served(end))
+		c->replacing++;
+}
+
 static void on_worker_exit(void *ctx, int fd, uint32_t events)
 {
 	struct slot *s = ctx;
@@ -156,7 +171,6 @@ static void on_worker_exit(void *ctx, int fd, uint32_t events)
 	struct reap_end end = {0};
 	struct worker_view w;
 	struct err e;
-	bool replace;
 	int rc = reap_collect(fd, &end, &e);
 
 	(void)events;
@@ -171,13 +185,9 @@ static void on_worker_exit(void *ctx, int fd, uint32_t events)
 		arrive_died_young(c, s);
 	else if (w.requests > 0)
 		throttle_succeeded(&c->throttle);
-	replace = (s->state == SLOT_RUNNING || s->replace) && c->set.conf->pm != PM_ONDEMAND;
+	count_lost(c, s, &end);
 	loop_forget(c->set.loop, &s->watch);
 	fd_close(&s->pidfd);
-	if (replace && !c->stopping) {
-		c->lost++;
-		c->replacing++;
-	}
 	crew_release(c, s);
 	crew_look(c, false);
 	if (is_crash(&end))

@@ -256,6 +256,8 @@ void crew_look(struct crew *c, bool tick)
 		c->set.calls->need_template(c->set.ctx);
 	else
 		order(c, &v, step.why, allowed(c, &v, step.spawn));
+	if (c->set.conf->mode == POOL_MODE_ISOLATED && v.idle + v.starting > 0)
+		c->lost = 0;
 	if (c->filling && c->taken >= (uint32_t)c->set.conf->pm_start_servers)
 		c->filling = false;
 	bulletin_counts(&c->bulletin, v.busy, newly_full, wake_below(c));

@@ -83,7 +83,7 @@ void crewlog_end(const struct crew *c, const struct slot *s, const struct reap_e
 	log_pool(level, c->set.conf->name, "child %d %s after %llu.%06llu seconds from start",
 	    (int)s->pid, words, (unsigned long long)(age_us / 1000000),
 	    (unsigned long long)(age_us % 1000000));
-	if (!end->by_signal && end->code != EXIT_DONE)
+	if (!end->by_signal && end->code != EXIT_DONE && !reap_is_served(end))
 		log_pool(
 		    level, c->set.conf->name, "child %d: %s", (int)s->pid, exit_word(end->code));
 	/* Whose request it was: php-fpm leaves that to guessing. */

@@ -17,6 +17,7 @@
 
 #include "base/fd.h"
 #include "base/must.h"
+#include "proc/exits.h"
 
 /* Of one sweep: a flood of dead orphans must not keep the master from its work. */
 #define STRANGERS_PER_SWEEP 1024
@@ -134,9 +135,14 @@ void reap_words(const struct reap_end *end, char words[REAP_WORDS_BYTES])
 		    end->core ? " - core dumped" : "");
 }
 
+bool reap_is_served(const struct reap_end *end)
+{
+	return !end->by_signal && end->code == EXIT_SERVED;
+}
+
 enum log_level reap_level(const struct reap_end *end, bool stopping)
 {
-	if (stopping)
+	if (stopping || reap_is_served(end))
 		return LOG_LEVEL_DEBUG;
 	if (end->by_signal)
 		return end->code == SIGQUIT ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING;

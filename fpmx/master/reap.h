@@ -50,6 +50,9 @@ void reap_signal(int pidfd, int signo);
 #define REAP_WORDS_BYTES 64
 void reap_words(const struct reap_end *, char words[REAP_WORDS_BYTES]);
 
+/* Has it served its one request, as workers of mode isolated do? */
+bool reap_is_served(const struct reap_end *);
+
 /* php-fpm's level for a worker's end. */
 enum log_level reap_level(const struct reap_end *, bool stopping);
 

@@ -56,6 +56,20 @@ static unsigned spares_wanted(const struct pool_conf *conf, const struct scale_v
 	return least(missing, above(v->rate, v->spawned));
 }
 
+/* Each request costs a worker: the rate of a pool whose workers stay means nothing. */
+static unsigned isolated_wanted(const struct pool_conf *conf, const struct scale_view *v)
+{
+	unsigned spares = 0;
+
+	if (conf->pm == PM_DYNAMIC && v->filling)
+		return above((unsigned)conf->pm_start_servers, alive(v));
+	if (conf->pm == PM_DYNAMIC)
+		spares = (unsigned)conf->pm_min_spare_servers;
+	else if (v->busy > 0 || v->lost > 0)
+		spares = 1;
+	return above(spares + v->waiting, v->idle + v->starting);
+}
+
 static unsigned dynamic_wanted(const struct pool_conf *conf, const struct scale_view *v)
 {
 	unsigned burst = above((unsigned)conf->pm_max_spawn_rate, v->spawned);
@@ -78,9 +92,12 @@ static struct scale_step next_dynamic(const struct pool_conf *conf, const struct
 		s.why = "dynamic: too many spares";
 		return s;
 	}
-	s.spawn = dynamic_wanted(conf, v);
+	s.spawn =
+	    conf->mode == POOL_MODE_ISOLATED ? isolated_wanted(conf, v) : dynamic_wanted(conf, v);
 	s.at_limit = (v->idle + v->starting < min_spare || unserved(v) > 0) &&
 		     alive(v) >= (unsigned)conf->pm_max_children;
+	if (conf->mode == POOL_MODE_ISOLATED)
+		return s;
 	if (v->tick && v->idle + v->starting < min_spare)
 		s.rate = least(v->rate * 2, (unsigned)conf->pm_max_spawn_rate);
 	else if (v->tick)
@@ -92,8 +109,8 @@ static struct scale_step next_ondemand(const struct pool_conf *conf, const struc
 {
 	struct scale_step s = {.rate = 1, .why = "ondemand: connections wait"};
 
-	s.spawn = unserved(v);
-	s.at_limit = s.spawn > 0 && alive(v) >= (unsigned)conf->pm_max_children;
+	s.spawn = conf->mode == POOL_MODE_ISOLATED ? isolated_wanted(conf, v) : unserved(v);
+	s.at_limit = unserved(v) > 0 && alive(v) >= (unsigned)conf->pm_max_children;
 	if (v->tick && v->idle > 0 && v->waiting == 0 &&
 	    v->longest_idle_ms > conf->pm_process_idle_timeout_ms) {
 		s.retire = 1;

@@ -8,6 +8,8 @@
  * something happens and not only each second: connections that wait get their
  * workers at once (at most pm.max_spawn_rate a second in a dynamic pool), while
  * spare workers are made at php-fpm's doubling rate.
+ * Workers of mode isolated serve one request each: spares are made as they are
+ * used up, and an ondemand pool keeps one after each request.
  */
 #ifndef FPMX_MASTER_SCALE_H
 #define FPMX_MASTER_SCALE_H
@@ -23,7 +25,7 @@ struct scale_view {
 	unsigned room;    /* workers that process.max still allows */
 	unsigned rate;    /* dynamic: php-fpm's doubling rate, kept by the caller; at least 1 */
 	unsigned spawned; /* dynamic: ordered since the last tick */
-	unsigned lost;    /* dynamic: workers that have ended unasked and were not made good */
+	unsigned lost;    /* dynamic, isolated: workers that ended unasked and were not made good */
 	bool filling;     /* dynamic: pm.start_servers have not been reached yet */
 	bool tick;        /* the pass of each second: shrinking happens only there */
 	uint32_t longest_idle_ms; /* of the worker that has been idle longest */

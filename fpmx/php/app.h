@@ -20,7 +20,7 @@ enum app_phase {
 	APP_NONE,     /* a classic pool */
 	APP_BOOTING,  /* the script has not come to its loop */
 	APP_STARTING, /* a worker, before its first request */
-	APP_WAITING,  /* in the loop, between two requests */
+	APP_WAITING,  /* in the loop, between two requests; in mode isolated before the one */
 	APP_REQUEST,  /* in the script's handler, and what is called after it */
 	APP_LEAVING,  /* told to leave the loop */
 	APP_MAX
@@ -28,6 +28,7 @@ enum app_phase {
 
 struct app {
 	enum app_phase phase;
+	bool loops; /* mode worker: the script serves requests by its handler */
 	const struct engine_app_calls *calls;
 	const char *script;
 	zend_fcall_info fci; /* the handler of the request */
@@ -60,6 +61,21 @@ enum engine_outcome app_serve(
 /* fpmx_recycle() */
 void app_recycle(const char *reason);
 
+/* The script is about to be booted by these calls, which are NULL in mode isolated. */
+void app_set_up(const char *script, const struct engine_app_calls *);
+
+/* PHP's own request, inside of which all the rest is. False: it does not start. */
+bool app_start_script(void);
+
+/* The script has booted, and nothing of that is the process's own. May bail out. */
+void app_freeze(void);
+
+/* After the fork: what the script wants to be done in each worker. False: logged why. */
+bool app_start_worker(void);
+
+/* True: the frame of the request is open. */
+bool app_begin_request(struct engine_request *);
+
 /* Runs the handler for the request that is under way. */
 void app_run_handler(void);
 
@@ -73,6 +89,12 @@ void app_abort_script(void);
 /* What an exit() or an exception that nobody caught leaves behind is dealt with. */
 void app_settle_exception(void);
 
+/* --- isolated.c --- */
+
+/* engine_serve() of a pool in mode isolated. */
+enum engine_outcome isolated_serve(
+    struct engine_request *, void (*on_response)(void *ctx, struct engine_request *));
+
 /* --- freeze.c --- */
 
 /* PHP has started, and is not in a chroot yet: finds what a fork will not copy. */
@@ -83,6 +105,12 @@ void freeze_settle(void);
 
 /* After the fork, in the worker: what a fork does not copy. */
 void freeze_thaw(void);
+
+/*
+ * In the frame of a request: OPcache takes the time, folder and include_path of now
+ * for those of the request, and not those of the boot.
+ */
+void freeze_renew_opcache(void);
 
 /* Output without a client: kept until it is logged. */
 void freeze_hear(const char *bytes, size_t n);

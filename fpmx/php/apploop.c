@@ -117,8 +117,7 @@ void app_run_handler(void)
 	zend_end_try();
 }
 
-/* True: the frame of the request is open. */
-static bool begin_request(struct engine_request *r)
+bool app_begin_request(struct engine_request *r)
 {
 	volatile bool begun = false;
 
@@ -207,7 +206,7 @@ enum engine_outcome app_serve(
 	app.exited = false;
 	CG(unclean_shutdown) = false;
 	EG(exit_status) = 0;
-	begun = begin_request(r);
+	begun = app_begin_request(r);
 	if (begun) {
 		exec_respond(r);
 		if (!CG(unclean_shutdown)) {
@@ -241,7 +240,7 @@ enum engine_outcome app_serve(
 
 static bool may_handle(void)
 {
-	if (!app_is_booted())
+	if (!app.loops)
 		zend_throw_error(NULL,
 		    "fpmx_handle_request() is for the worker script of a pool in mode worker");
 	else if (*room.ours == 0)
@@ -279,8 +278,7 @@ static void run_starters(void)
 	ZEND_HASH_FOREACH_END();
 }
 
-/* A worker that could not start is not let loose on requests. */
-static void start_worker(void)
+bool app_start_worker(void)
 {
 	volatile bool started = false;
 
@@ -297,17 +295,26 @@ static void start_worker(void)
 	if (!started || CG(unclean_shutdown)) {
 		log_pool(LOG_LEVEL_ERROR, room.pool->name,
 		    "child %d failed to start: fpmx_on_worker_start()", (int)getpid());
-		app.ended = true;
-		go();
+		return false;
 	}
 	signals_accept();
 	zend_unset_timeout();
+	return true;
+}
+
+/* A worker that could not start is not let loose on requests. */
+static void start_worker(void)
+{
+	if (!app_start_worker()) {
+		app.ended = true;
+		go();
+	}
 	reset_save();
 	app.calls->begin(app.calls->ctx);
 	app.phase = APP_WAITING;
 }
 
-static void freeze(void)
+void app_freeze(void)
 {
 	app.phase = APP_STARTING;
 	freeze_settle();
@@ -315,17 +322,18 @@ static void freeze(void)
 	frame_open();
 	PG(max_input_time) = max_input_time;
 	signals_restore();
-	if (app.calls->freeze != NULL)
-		app.calls->freeze(app.calls->ctx);
-	start_worker();
 }
 
 bool app_handle(zend_fcall_info *fci, zend_fcall_info_cache *fcc)
 {
 	if (!may_handle())
 		return false;
-	if (app.phase == APP_BOOTING)
-		freeze();
+	if (app.phase == APP_BOOTING) {
+		app_freeze();
+		if (app.calls->freeze != NULL)
+			app.calls->freeze(app.calls->ctx);
+		start_worker();
+	}
 	if (app.phase == APP_LEAVING)
 		return false;
 	zend_unset_timeout();
@@ -342,7 +350,7 @@ bool app_handle(zend_fcall_info *fci, zend_fcall_info_cache *fcc)
 
 /* --- the script ------------------------------------------------------------------------ */
 
-static bool start_script(void)
+bool app_start_script(void)
 {
 	volatile bool started = false;
 
@@ -398,9 +406,10 @@ static void say_why(struct err *why, bool opened)
 		    EG(exit_status));
 }
 
-static void set_up(const char *script, const struct engine_app_calls *calls)
+void app_set_up(const char *script, const struct engine_app_calls *calls)
 {
-	app = (struct app){.phase = APP_BOOTING, .calls = calls, .script = script};
+	app = (struct app){
+	    .phase = APP_BOOTING, .loops = calls != NULL, .calls = calls, .script = script};
 	ZVAL_UNDEF(&app.starters);
 	CG(unclean_shutdown) = false;
 	EG(exit_status) = 0;
@@ -413,10 +422,10 @@ enum engine_app_end engine_run_app(
 	enum app_phase last;
 	bool opened;
 
-	set_up(script, calls);
+	app_set_up(script, calls);
 	if (room_claim(why) != 0)
 		return ENGINE_APP_FAILED;
-	if (!start_script()) {
+	if (!app_start_script()) {
 		(void)err_set(why, "PHP does not start a request for %s", script);
 		return ENGINE_APP_FAILED;
 	}

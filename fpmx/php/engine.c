@@ -191,10 +191,10 @@ int engine_start(const struct php_options *options, const struct pool_conf *pool
 		return -1;
 	vars_startup();
 	signals_startup();
-	if (pool != NULL && pool->mode != POOL_MODE_CLASSIC) {
+	if (pool != NULL && pool->mode == POOL_MODE_WORKER)
 		resetprocess_startup();
+	if (pool != NULL && pool->mode != POOL_MODE_CLASSIC)
 		freeze_startup();
-	}
 	/* A script's folder is entered by exec.c, with fewer system calls. */
 	SG(options) |= SAPI_OPTION_NO_CHDIR;
 	if (options->extended_info)

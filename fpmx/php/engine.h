@@ -107,7 +107,8 @@ enum engine_outcome {
 	 * Leave after this request: PHP bailed out of its own start-up or shutdown
 	 * of the request, or the wire has set what cannot be undone.
 	 */
-	ENGINE_UNSAFE
+	ENGINE_UNSAFE,
+	ENGINE_SPENT /* mode isolated: leave, PHP has served the one request */
 };
 
 /*
@@ -170,6 +171,19 @@ enum engine_app_end {
  */
 enum engine_app_end engine_run_app(
     const char *script, const struct engine_app_calls *, struct err *why);
+
+/*
+ * Mode isolated: runs the boot script to its end. Workers forked afterwards have
+ * all that it made. why: for the log, when it failed. Does not return in a process
+ * that the script has forked.
+ */
+int engine_boot(const char *script, struct err *why) __attribute__((warn_unused_result));
+
+/*
+ * In such a worker, after engine_enter_worker(): what the script wants to be done
+ * in each of them. False: it must not serve; the log says why.
+ */
+bool engine_thaw(void) __attribute__((warn_unused_result));
 
 /*
  * A line of a worker to the log and, while a request runs and fastcgi.logging

@@ -196,7 +196,7 @@ static void act(struct engine_request *r)
 	}
 	switch (r->action) {
 	case ENGINE_RUN:
-		if (app_is_booted())
+		if (app.loops)
 			app_run_handler();
 		else
 			run_script(r);
@@ -300,8 +300,10 @@ enum engine_outcome engine_serve(
 
 	if (r->action == ENGINE_RUN)
 		signals_begin();
-	if (app_is_booted())
+	if (app.loops)
 		return app_serve(r, on_response);
+	if (app_is_booted())
+		return isolated_serve(r, on_response);
 	app.recycle[0] = '\0';
 	room.request.asked = r;
 	SG(server_context) = &room;

@@ -78,6 +78,8 @@ void freeze_settle(void)
  */
 static int opcache_lock = -1;
 
+#define OPCACHE "zend opcache"
+
 static bool is_opcache_lock(const char *name)
 {
 	char path[64], target[256];
@@ -91,6 +93,8 @@ static bool is_opcache_lock(const char *name)
 	return strstr(target, "/.ZendSem.") != NULL || strstr(target, "memfd:opcache_lock") != NULL;
 }
 
+static const zend_module_entry *opcache;
+
 void freeze_startup(void)
 {
 	DIR *fds = opendir("/proc/self/fd");
@@ -101,6 +105,7 @@ void freeze_startup(void)
 			opcache_lock = (int)strtol(entry->d_name, NULL, 10);
 	if (fds != NULL)
 		closedir(fds);
+	opcache = zend_hash_str_find_ptr(&module_registry, OPCACHE, sizeof(OPCACHE) - 1);
 }
 
 void freeze_thaw(void)
@@ -109,4 +114,12 @@ void freeze_thaw(void)
 
 	while (opcache_lock >= 0 && fcntl(opcache_lock, F_SETLKW, &lock) != 0 && errno == EINTR)
 		continue;
+}
+
+void freeze_renew_opcache(void)
+{
+	if (opcache != NULL && opcache->request_startup_func != NULL)
+		(void)opcache->request_startup_func(opcache->type, opcache->module_number);
+	/* It takes the lock of now for a forgotten one, and gives it back. */
+	freeze_thaw();
 }

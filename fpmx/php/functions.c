@@ -76,8 +76,8 @@ PHP_FUNCTION(fpmx_on_worker_start)
 	ZEND_PARSE_PARAMETERS_END();
 	if (app.phase != APP_BOOTING) {
 		zend_throw_error(NULL,
-		    "fpmx_on_worker_start() is for a worker script, before its first "
-		    "fpmx_handle_request()");
+		    "fpmx_on_worker_start() is for a boot script, or a worker script before "
+		    "its first fpmx_handle_request()");
 		RETURN_THROWS();
 	}
 	if (Z_TYPE(app.starters) != IS_ARRAY)

@@ -54,6 +54,9 @@ static inline bool reset_is_skipped(const char *row)
 /* Functions for the end of the script: set aside until reset_end(). */
 void reset_set_aside_shutdown(void);
 
+/* They are in place again, before those that were ordered since. */
+void reset_bring_back_shutdown(void);
+
 /* --- resetprocess.c --- */
 void resetprocess_startup(void); /* where functions that matter are noticed */
 

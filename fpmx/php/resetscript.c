@@ -143,8 +143,7 @@ void reset_set_aside_shutdown(void)
 		move_functions(last_functions, now);
 }
 
-/* Those of a request that ends with the script come after them, as ordered. */
-static void end_shutdown(void)
+void reset_bring_back_shutdown(void)
 {
 	reset_set_aside_shutdown();
 	BG(user_shutdown_function_names) = last_functions;
@@ -422,7 +421,7 @@ static bool restore_session(void)
 const struct reset_row reset_script_rows[] = {
     {"ini", resetini_save, resetini_restore, NULL},
     {"handlers", save_handlers, restore_handlers, NULL},
-    {"shutdown_functions", save_nothing, restore_shutdown, end_shutdown},
+    {"shutdown_functions", save_nothing, restore_shutdown, reset_bring_back_shutdown},
     {"environment", save_environment, restore_environment, end_environment},
     {"default_context", save_context, restore_context, NULL},
     {"stream_wrappers", save_wrappers, restore_wrappers, NULL},

@@ -43,7 +43,7 @@ static size_t write_stdout(const char *bytes, size_t n)
 /* The client has gone, or nobody listens any more. */
 static void on_abort(void)
 {
-	if (app_is_booted())
+	if (app.loops)
 		app_abort_script();
 	else
 		php_handle_aborted_connection();

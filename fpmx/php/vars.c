@@ -91,7 +91,8 @@ void vars_register(zval *server)
 		n = strlen(self);
 		php_register_variable("SCRIPT_FILENAME", self, server);
 		/* Worker scripts that were written for FrankenPHP ask for it. */
-		php_register_variable("FRANKENPHP_WORKER", "1", server);
+		if (app.loops)
+			php_register_variable("FRANKENPHP_WORKER", "1", server);
 	}
 	value = estrndup(self, n);
 	if (sapi_module.input_filter(PARSE_SERVER, "PHP_SELF", &value, n, &n))

@@ -145,7 +145,9 @@ static void become_worker(struct template *t, const struct msg *order)
 	t->worker = worker_open(&start);
 	if (t->worker == NULL)
 		exit(EXIT_SOFTWARE);
-	if (pool->mode == POOL_MODE_CLASSIC)
+	if (pool->mode == POOL_MODE_ISOLATED && !engine_thaw())
+		_exit(EXIT_SOFTWARE);
+	if (pool->mode != POOL_MODE_WORKER)
 		exit(worker_run(t->worker));
 	if (!pool->cow)
 		exit(worker_run_script(t->worker, pool));
@@ -382,17 +384,34 @@ static void abandon(void)
 		close(h->listen_fds[i]);
 }
 
+static void mind_forks(struct template *t)
+{
+	struct err e;
+
+	this_template = t;
+	if (pthread_atfork(NULL, NULL, abandon) == 0)
+		return;
+	(void)err_set(&e, "failed to prepare for forks");
+	fail(t, EXIT_SOFTWARE, &e);
+}
+
+/* Comes back with all booted. */
+static void run_boot_script(struct template *t)
+{
+	struct err why;
+
+	mind_forks(t);
+	if (engine_boot(t->heritage.pool->script, &why) != 0)
+		fail(t, EXIT_SCRIPT, &why);
+}
+
 _Noreturn static void run_script(struct template *t)
 {
 	struct engine_app_calls calls = {
 	    .freeze = freeze, .begin = begin, .next = next, .gone = gone, .ctx = t};
 	struct err why;
 
-	this_template = t;
-	if (pthread_atfork(NULL, NULL, abandon) != 0) {
-		(void)err_set(&why, "failed to prepare for forks");
-		fail(t, EXIT_SOFTWARE, &why);
-	}
+	mind_forks(t);
 	switch (engine_run_app(t->heritage.pool->script, &calls, &why)) {
 	case ENGINE_APP_LEFT:
 		exit(worker_close(t->worker, WORKER_END_TOLD));
@@ -433,6 +452,8 @@ static int template_run(int heritage_fd)
 	pool = t.heritage.pool;
 	if (pool->mode != POOL_MODE_CLASSIC && worker_share(t.orphans, &e) != 0)
 		fail(&t, EXIT_SOFTWARE, &e);
+	if (pool->mode == POOL_MODE_ISOLATED)
+		run_boot_script(&t);
 	if (pool->mode == POOL_MODE_WORKER && pool->cow)
 		run_script(&t);
 	freeze(&t);

@@ -10,6 +10,8 @@
 
 enum recycle recycle_after(const struct pool_conf *pool, const struct recycle_view *v)
 {
+	if (v->spent)
+		return RECYCLE_SPENT;
 	if (v->unsafe)
 		return RECYCLE_UNSAFE;
 	if (v->asked)
@@ -21,5 +23,12 @@ enum recycle recycle_after(const struct pool_conf *pool, const struct recycle_vi
 
 int recycle_exit_code(enum recycle r)
 {
-	return r == RECYCLE_UNSAFE ? EXIT_BAILOUT : EXIT_DONE;
+	switch (r) {
+	case RECYCLE_SPENT:
+		return EXIT_SERVED;
+	case RECYCLE_UNSAFE:
+		return EXIT_BAILOUT;
+	default:
+		return EXIT_DONE;
+	}
 }

@@ -397,11 +397,15 @@ void wait_share_orphans(struct wait *w, const int ends[2])
 
 /*
  * The next worker of an ondemand pool comes with the next connection of a
- * listening socket, which these are not.
+ * listening socket, which these are not; but one of mode isolated is always
+ * followed by another.
  */
 static bool will_be_taken(const struct wait *w)
 {
-	return w->heritage->pool->pm != PM_ONDEMAND || board_count(w->board).idle > 0;
+	const struct pool_conf *pool = w->heritage->pool;
+
+	return pool->pm != PM_ONDEMAND || pool->mode == POOL_MODE_ISOLATED ||
+	       board_count(w->board).idle > 0;
 }
 
 void wait_give_away(struct wait *w)
@@ -412,7 +416,7 @@ void wait_give_away(struct wait *w)
 		const struct parked_conn *p = &w->parked.places[i];
 		struct orphan orphan = {.peer = p->peer, .peer_len = p->peer_len};
 
-		if (p->fd < 0 || !orphans_give(w->orphans[1], p->fd, &orphan))
+		if (p->fd < 0 || i == w->place || !orphans_give(w->orphans[1], p->fd, &orphan))
 			continue;
 		/* Under way it is open, and would stay in the set. */
 		(void)epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, p->fd, NULL);

@@ -45,7 +45,7 @@ struct wait *wait_new(const struct heritage *, const struct board *, const struc
  */
 void wait_share_orphans(struct wait *, const int ends[2]);
 
-/* Hands on what is parked: this worker cannot serve it any more. */
+/* Hands on what is parked, but for the connection in hand: this worker cannot serve it. */
 void wait_give_away(struct wait *);
 
 /*

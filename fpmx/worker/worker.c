@@ -289,7 +289,11 @@ static void run(struct worker *w, const struct conn_request *fcgi)
 	note_request(w, &r);
 	if (r.action == ENGINE_RUN)
 		call_master(w);
+	/* Who else is connected would wait in vain for a second request. */
+	if (w->pool->mode == POOL_MODE_ISOLATED)
+		wait_give_away(w->wait);
 	outcome = engine_serve(&r, on_response);
+	w->life.spent = outcome == ENGINE_SPENT;
 	w->life.unsafe = outcome == ENGINE_UNSAFE;
 	w->life.asked = outcome == ENGINE_RECYCLE;
 	if (w->life.asked && w->recycle == RECYCLE_NO && *engine_recycle_reason() != '\0')
@@ -481,8 +485,10 @@ bool worker_next(struct worker *w)
 
 	if (what == WAIT_LEAVE)
 		return false;
-	serve(w, what == WAIT_SHORT || w->life.unsafe);
+	serve(w, what == WAIT_SHORT || w->life.unsafe || w->life.spent);
 	w->recycle = recycle_after(w->pool, &w->life);
+	if (w->recycle == RECYCLE_SPENT)
+		wait_give_away(w->wait);
 	if (w->recycle != RECYCLE_NO)
 		wait_leave(w->wait);
 	return true;
@@ -542,6 +548,9 @@ int worker_run(struct worker *w)
 	worker_begin(w);
 	while (worker_next(w))
 		continue;
+	/* All that a request has is ended; the rest of PHP ends with the process. */
+	if (w->life.spent)
+		_exit(recycle_exit_code(w->recycle));
 	/* What is in doubt is not asked to shut down in order. */
 	if (!w->life.unsafe)
 		engine_stop();

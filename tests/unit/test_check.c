@@ -106,7 +106,10 @@ static const struct {
     {POOL "mode = worker\n", "E [pool www] mode worker needs a script: the file with the loop on "
 			     "fpmx_handle_request() (@/main.conf:7)"},
     {POOL "mode = isolated\n",
-	"E [pool www] mode 'isolated' is not served by this version (@/main.conf:7)"},
+	"E [pool www] mode isolated needs a script: the file that boots the application "
+	"(@/main.conf:7)"},
+    {POOL "mode = isolated\nscript = /b.php\ncow = no\n",
+	"E [pool www] mode isolated forks from what has booted: cow cannot be no (@/main.conf:9)"},
     {POOL "listen = 127.0.0.1:x\n", "E invalid port value 'x'"},
     {POOL "listen = 99999999\n", "E invalid port value '99999999'"},
     {POOL "listen = [::1]:0\n", "E invalid port value '0'"},

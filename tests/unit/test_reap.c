@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "master/reap.h"
+#include "proc/exits.h"
 #include "unit.h"
 
 /* Tests may fork; what they test may not. */
@@ -107,8 +108,10 @@ END_TEST
 START_TEST(levels_are_php_fpms)
 {
 	struct reap_end done = {0}, failed = {.code = 1}, quit = {true, false, SIGQUIT},
-			killed = {true, false, SIGKILL};
+			killed = {true, false, SIGKILL}, served = {.code = EXIT_SERVED};
 
+	ck_assert_int_eq(reap_level(&served, false), LOG_LEVEL_DEBUG);
+	ck_assert(reap_is_served(&served) && !reap_is_served(&done) && !reap_is_served(&killed));
 	ck_assert_int_eq(reap_level(&done, false), LOG_LEVEL_NOTICE);
 	ck_assert_int_eq(reap_level(&quit, false), LOG_LEVEL_NOTICE);
 	ck_assert_int_eq(reap_level(&failed, false), LOG_LEVEL_WARNING);

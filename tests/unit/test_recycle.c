@@ -49,8 +49,19 @@ START_TEST(a_worker_that_asks_is_replaced)
 }
 END_TEST
 
+START_TEST(who_has_served_its_one_request_leaves)
+{
+	struct pool_conf pool = {.mode = POOL_MODE_ISOLATED};
+	struct recycle_view v = {.served = 1, .spent = true, .unsafe = true};
+
+	ck_assert_int_eq(recycle_after(&pool, &v), RECYCLE_SPENT);
+	ck_assert_int_eq(recycle_exit_code(RECYCLE_SPENT), EXIT_SERVED);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
+	tcase_add_test(tc, who_has_served_its_one_request_leaves);
 	tcase_add_test(tc, a_worker_that_asks_is_replaced);
 	tcase_add_test(tc, without_a_limit_a_worker_stays);
 	tcase_add_test(tc, the_limit_counts_the_last_request);

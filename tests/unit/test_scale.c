@@ -219,8 +219,57 @@ START_TEST(ondemand_lets_idle_workers_go)
 }
 END_TEST
 
+/* Each request uses one up, however many there are in a second. */
+START_TEST(isolated_dynamic_makes_good_what_is_used_up)
+{
+	struct pool_conf conf = dynamic;
+	struct scale_step s;
+
+	conf.mode = POOL_MODE_ISOLATED;
+	s = next(&conf, VIEW(.filling = true));
+	ck_assert_uint_eq(s.spawn, 4);
+	s = next(&conf, VIEW(.idle = 1, .busy = 9, .spawned = 500));
+	ck_assert_uint_eq(s.spawn, 1);
+	s = next(&conf, VIEW(.idle = 1, .busy = 9, .waiting = 3, .spawned = 500));
+	ck_assert_uint_eq(s.spawn, 4);
+	/* Used up while enough are idle: none follows. */
+	s = next(&conf, VIEW(.idle = 2, .lost = 1));
+	ck_assert_uint_eq(s.spawn, 0);
+	s = next(&conf, VIEW(.idle = 1, .rate = 8, .tick = true));
+	ck_assert_uint_eq(s.rate, 8);
+	s = next(&conf, VIEW(.idle = 6, .tick = true));
+	ck_assert_uint_eq(s.retire, 1);
+}
+END_TEST
+
+START_TEST(isolated_ondemand_keeps_one_ahead)
+{
+	struct pool_conf conf = ondemand;
+	struct scale_step s;
+
+	conf.mode = POOL_MODE_ISOLATED;
+	s = next(&conf, VIEW(.tick = true));
+	ck_assert_uint_eq(s.spawn, 0);
+	s = next(&conf, VIEW(.waiting = 2));
+	ck_assert_uint_eq(s.spawn, 2);
+	s = next(&conf, VIEW(.busy = 1));
+	ck_assert_uint_eq(s.spawn, 1);
+	s = next(&conf, VIEW(.busy = 1, .idle = 1));
+	ck_assert_uint_eq(s.spawn, 0);
+	s = next(&conf, VIEW(.lost = 1));
+	ck_assert_uint_eq(s.spawn, 1);
+	s = next(&conf, VIEW(.busy = 5));
+	ck_assert_uint_eq(s.spawn, 0);
+	ck_assert(!s.at_limit);
+	s = next(&conf, VIEW(.idle = 2, .longest_idle_ms = 10001, .tick = true));
+	ck_assert_uint_eq(s.retire, 1);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
+	tcase_add_test(tc, isolated_dynamic_makes_good_what_is_used_up);
+	tcase_add_test(tc, isolated_ondemand_keeps_one_ahead);
 	tcase_add_test(tc, static_fills_up_at_once);
 	tcase_add_test(tc, static_never_shrinks_and_says_when_it_is_full);
 	tcase_add_test(tc, process_max_holds_for_all);

@@ -288,6 +288,35 @@ static int change_mode(int path_fd, mode_t mode)
 	return chmod(name, mode);
 }
 
+static int set_mode(const struct listener *l, int fd, mode_t mode, struct err *e)
+{
+	int had_list = sockacl_remove(fd, l->path, e);
+	struct stat st;
+
+	if (had_list < 0)
+		return err_wrap(e, "[pool %s]", l->conf->name);
+	/* The mask of a list that is gone has become the mode of the group. */
+	if (!had_list && fstat(fd, &st) == 0 && (st.st_mode & 0777) == mode)
+		return 0;
+	if (change_mode(fd, mode) < 0)
+		return err_sys(
+		    e, "[pool %s] failed to chmod() the socket '%s'", l->conf->name, l->path);
+	return 0;
+}
+
+static int give(const struct listener *l, const struct owner *o, int fd, mode_t mode, struct err *e)
+{
+	if ((o->uid != (uid_t)-1 || o->gid != (gid_t)-1) &&
+	    fchownat(fd, "", o->uid, o->gid, AT_EMPTY_PATH) < 0)
+		return err_sys(
+		    e, "[pool %s] failed to chown() the socket '%s'", l->conf->name, l->path);
+	if (o->acl.n == 0)
+		return set_mode(l, fd, mode, e);
+	if (sockacl_set(&o->acl, fd, mode, l->path, e) < 0)
+		return err_wrap(e, "[pool %s]", l->conf->name);
+	return 0;
+}
+
 /*
  * Owner, group and mode, or the access list, before anybody can connect. Through
  * a descriptor that does not follow links, so that what is changed is what was
@@ -305,15 +334,7 @@ static int settle_owner(struct listener *l, const struct owner *o, mode_t mode, 
 	else {
 		l->dev = st.st_dev;
 		l->ino = st.st_ino;
-		if ((o->uid != (uid_t)-1 || o->gid != (gid_t)-1) &&
-		    fchownat(fd, "", o->uid, o->gid, AT_EMPTY_PATH) < 0)
-			rc = err_sys(e, "[pool %s] failed to chown() the socket '%s'",
-			    l->conf->name, l->path);
-		else if (o->acl.n > 0 && sockacl_set(&o->acl, fd, mode, l->path, e) < 0)
-			rc = err_wrap(e, "[pool %s]", l->conf->name);
-		else if (o->acl.n == 0 && (st.st_mode & 0777) != mode && change_mode(fd, mode) < 0)
-			rc = err_sys(e, "[pool %s] failed to chmod() the socket '%s'",
-			    l->conf->name, l->path);
+		rc = give(l, o, fd, mode, e);
 	}
 	fd_close(&fd);
 	return rc;

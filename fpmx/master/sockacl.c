@@ -9,6 +9,7 @@
 #include "master/sockacl.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <grp.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
@@ -137,13 +138,20 @@ static void put_fixed(
 	put(list, n, (struct sockacl_entry){tag, (uint32_t)ACL_UNDEFINED_ID}, permissions);
 }
 
+#define PROC_NAME_BYTES 32
+/* An O_PATH descriptor has no attributes of its own, its link in /proc has. */
+static void name_by_proc(int fd, char path[PROC_NAME_BYTES])
+{
+	snprintf(path, PROC_NAME_BYTES, "/proc/self/fd/%d", fd);
+}
+
 int sockacl_set(const struct sockacl *acl, int fd, mode_t mode, const char *name, struct err *e)
 {
 	size_t bytes = sizeof(struct posix_acl_xattr_header) +
 		       (acl->n + FIXED_ENTRIES) * sizeof(struct posix_acl_xattr_entry);
 	struct posix_acl_xattr_header *head = must_memory(calloc(1, bytes));
 	struct posix_acl_xattr_entry *list = (struct posix_acl_xattr_entry *)(head + 1);
-	char path[32];
+	char path[PROC_NAME_BYTES];
 	size_t n = 0, i = 0;
 	int rc;
 
@@ -157,11 +165,22 @@ int sockacl_set(const struct sockacl *acl, int fd, mode_t mode, const char *name
 	put_fixed(list, &n, ACL_MASK, (mode >> 3 & 7) | READ_WRITE);
 	put_fixed(list, &n, ACL_OTHER, mode & 7);
 	must(n == acl->n + FIXED_ENTRIES);
-	/* An O_PATH descriptor has no attributes of its own, its link in /proc has. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	name_by_proc(fd, path);
 	rc = setxattr(path, ATTRIBUTE, head, bytes, 0);
 	if (rc < 0)
 		err_sys(e, "failed to write the ACL of the socket '%s'", name);
 	free(head);
 	return rc;
+}
+
+int sockacl_remove(int fd, const char *name, struct err *e)
+{
+	char path[PROC_NAME_BYTES];
+
+	name_by_proc(fd, path);
+	if (getxattr(path, ATTRIBUTE, NULL, 0) <= 0)
+		return 0;
+	if (removexattr(path, ATTRIBUTE) < 0 && errno != ENODATA)
+		return err_sys(e, "failed to remove the ACL of the socket '%s'", name);
+	return 1;
 }

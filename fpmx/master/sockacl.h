@@ -41,4 +41,10 @@ void sockacl_free(struct sockacl *);
 int sockacl_set(const struct sockacl *, int fd, mode_t mode, const char *name, struct err *)
     __attribute__((warn_unused_result));
 
+/*
+ * Takes away a list that an earlier configuration has set. 1: there was one,
+ * and the file's mode is to be set anew; 0: there was none.
+ */
+int sockacl_remove(int fd, const char *name, struct err *) __attribute__((warn_unused_result));
+
 #endif

@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,4 +123,27 @@ void daemon_remove_pid(const struct pid_file *f)
 
 	if (f->path && lstat(f->path, &st) == 0 && st.st_dev == f->dev && st.st_ino == f->ino)
 		unlink(f->path);
+}
+
+/* Is it a file that says that we are the master? */
+static bool holds_our_pid(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char ours[16], text[16] = "";
+	bool holds;
+
+	snprintf(ours, sizeof(ours), "%d", (int)getpid());
+	holds = fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode) &&
+		read(fd, text, sizeof(text) - 1) > 0 && strcmp(text, ours) == 0;
+	fd_close(&fd);
+	return holds;
+}
+
+void daemon_drop_pid(const char *path, const struct pid_file *now)
+{
+	struct stat st;
+
+	if (path && holds_our_pid(path, &st) &&
+	    (!now->path || st.st_dev != now->dev || st.st_ino != now->ino))
+		unlink(path);
 }

@@ -37,4 +37,10 @@ int daemon_write_pid(struct pid_file *, const char *path, struct err *)
 /* Removes it if it is still the file that we wrote. */
 void daemon_remove_pid(const struct pid_file *);
 
+/*
+ * After a reload: removes the file of the configuration before, unless it is
+ * the one of now or does not hold our pid. NULL: there was none.
+ */
+void daemon_drop_pid(const char *path, const struct pid_file *now);
+
 #endif

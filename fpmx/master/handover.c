@@ -29,6 +29,7 @@
 
 #define HEAD "fpmx-handover 1\n"
 #define RECORD_NAME "FPMX_HANDOVER"
+#define PID_NAME "FPMX_PID_FILE"
 #define RECORD_MAX_BYTES ((size_t)4 << 20)
 
 #define SOCKETS_NAME "FPM_SOCKETS"
@@ -174,15 +175,20 @@ void handover_forget(void)
 	char name[32];
 
 	unsetenv(RECORD_NAME);
+	unsetenv(PID_NAME);
 	for (size_t i = 0; i < SOCKETS_LISTS_MAX && getenv(list_name(i, name)); i++)
 		unsetenv(name);
 }
 
 void handover_read(struct inherit *t)
 {
+	const char *pid_path = getenv(PID_NAME);
+
 	read_record(t);
 	read_lists(t);
 	t->reloaded = t->n > 0;
+	if (t->reloaded && pid_path)
+		t->pid_path = must_memory(strdup(pid_path));
 	handover_forget();
 }
 
@@ -293,5 +299,7 @@ int handover_write(const struct handover *h, struct err *e)
 		if (inherit_is_left(&h->rest->items[i]) &&
 		    fd_cloexec(h->rest->items[i].fd, false, e) < 0)
 			return -1;
+	if (h->pid_path && put(PID_NAME, h->pid_path, e) < 0)
+		return -1;
 	return write_lists(h, e) < 0 ? -1 : write_record(h, e);
 }

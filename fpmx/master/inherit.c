@@ -6,11 +6,13 @@
 #include "master/inherit.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -30,18 +32,32 @@ static bool is_listening(int fd)
 	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &n) == 0 && accepts;
 }
 
+/* "@name", as the kernel writes it into /proc/net/unix. */
+static void abstract_key(const struct sockaddr_un *un, socklen_t n, char key[ADDRESS_KEY_BYTES])
+{
+	size_t at = 0, bytes = n - offsetof(struct sockaddr_un, sun_path);
+
+	for (; at < bytes && at < ADDRESS_KEY_BYTES - 1; at++)
+		key[at] = un->sun_path[at] != '\0' ? un->sun_path[at] : '@';
+	key[at] = '\0';
+}
+
 /* Its address in the kernel's words; false for kinds of sockets that we do not have. */
 static bool name_of(int fd, struct inherited *i)
 {
 	struct sockaddr_storage name = {0};
+	const struct sockaddr_un *un = (const struct sockaddr_un *)(const void *)&name;
 	socklen_t n = sizeof(name);
 
 	if (getsockname(fd, (struct sockaddr *)&name, &n) < 0)
 		return false;
-	i->is_unix = name.ss_family == AF_UNIX;
-	if (!i->is_unix && name.ss_family != AF_INET && name.ss_family != AF_INET6)
+	if (name.ss_family != AF_UNIX && name.ss_family != AF_INET && name.ss_family != AF_INET6)
 		return false;
-	address_key((const struct sockaddr *)&name, i->key);
+	if (name.ss_family == AF_UNIX && un->sun_path[0] == '\0')
+		abstract_key(un, n, i->key);
+	else
+		address_key((const struct sockaddr *)&name, i->key);
+	i->is_unix = name.ss_family == AF_UNIX && un->sun_path[0] != '\0';
 	return i->key[0] != '\0';
 }
 
@@ -200,5 +216,6 @@ void inherit_free(struct inherit *t)
 		free(t->items[i].name);
 	free(t->items);
 	free(t->complaints);
+	free(t->pid_path);
 	*t = (struct inherit){0};
 }

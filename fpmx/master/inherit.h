@@ -22,8 +22,8 @@
 struct inherited {
 	int fd;                      /* non-blocking, close-on-exec; -1: held, not here */
 	char key[ADDRESS_KEY_BYTES]; /* address_key() of what it is bound to */
-	bool is_unix;
-	dev_t dev; /* unix: the file that was bound; ino 0: unknown */
+	bool is_unix;                /* with a path; "@name" has none */
+	dev_t dev;                   /* unix: the file that was bound; ino 0: unknown */
 	ino_t ino;
 	/* Opened by somebody who keeps it: mode, owner and path are not ours to change. */
 	bool lent;
@@ -37,6 +37,7 @@ struct inherit {
 	size_t n, room;
 	struct inherited *items;
 	bool reloaded;    /* a master whose place we take has left them, not who started us */
+	char *pid_path;   /* the pid file of that master, or NULL */
 	char *complaints; /* lines, or NULL: the table is filled before there is a log */
 };
 

@@ -326,6 +326,13 @@ void crew_stop(struct crew *c)
 			slot_move(&c->slots[i], SLOT_RETIRING, loop_now_ms(c->set.loop));
 }
 
+void crew_resume(struct crew *c)
+{
+	c->stopping = false;
+	c->filling = c->set.conf->pm == PM_DYNAMIC;
+	c->proven = false;
+}
+
 void crew_signal(struct crew *c, int signo)
 {
 	for (uint32_t i = 0; i < c->high; i++)

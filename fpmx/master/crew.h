@@ -105,6 +105,8 @@ void crew_replace_all(struct crew *);
 
 /* No more orders from here on. */
 void crew_stop(struct crew *);
+/* It is not to stop after all. Who was told to leave goes all the same. */
+void crew_resume(struct crew *);
 
 /* To every worker that is there. */
 void crew_signal(struct crew *, int signo);

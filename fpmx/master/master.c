@@ -94,21 +94,27 @@ static void signal_all(void *ctx, int signo)
 		pool_signal(m->pools[i], signo);
 }
 
-static bool all_gone(void *ctx)
+static bool all_gone(const struct master *m)
 {
-	const struct master *m = ctx;
-
 	for (size_t i = 0; i < m->npools; i++)
 		if (!pool_is_empty(m->pools[i]))
 			return false;
 	return true;
 }
 
+/* What takes over is what was tested: while we waited it may have been edited. */
+static bool is_over(void *ctx)
+{
+	const struct master *m = ctx;
+
+	return all_gone(m) && (m->stop.aim != STOP_RELOAD || trial_holds(&m->trial));
+}
+
 static const struct stop_calls stop_calls = {
     .drain = drain_all,
     .cut = tell_cut,
     .signal = signal_all,
-    .is_over = all_gone,
+    .is_over = is_over,
 };
 
 static void stop(struct master *m, enum stop_aim aim)
@@ -119,25 +125,37 @@ static void stop(struct master *m, enum stop_aim aim)
 
 /* --- reload --------------------------------------------------------------------- */
 
+/* All stays as it was; where processes have left already, others come. */
 static void give_up_reload(struct master *m, const char *why)
 {
 	log_error("the reload is given up, all stays as it was%s%s", *why ? ": " : "", why);
 	monitor_reload_failed(&m->monitor, *why ? why : "see the log; all stays as it was");
+	if (m->stop.aim != STOP_RELOAD)
+		return;
+	stop_cancel(&m->stop);
+	for (size_t i = 0; i < m->npools; i++)
+		pool_resume(m->pools[i]);
+}
+
+static void test(struct master *m)
+{
+	struct err e;
+
+	if (trial_start(&m->trial, &e) < 0)
+		give_up_reload(m, e.text);
 }
 
 /* The next program tests the configuration before anything is touched. */
 static void try_reload(struct master *m)
 {
-	struct err e;
-
-	if (!stop_may(&m->stop, STOP_RELOAD))
+	if (m->stop.aim > STOP_RELOAD)
 		return;
-	if (!trial_runs(&m->trial)) {
+	if (m->stop.aim == STOP_NOT && !trial_runs(&m->trial)) {
 		log_notice("Reloading in progress ...");
 		monitor_reloading(&m->monitor);
 	}
-	if (trial_start(&m->trial, &e) < 0)
-		give_up_reload(m, e.text);
+	/* On the way already: what was edited since is tested, too. */
+	test(m);
 }
 
 static void collect_sockets(struct master *m, struct handover *h)
@@ -161,10 +179,12 @@ static void on_trial_done(void *ctx, bool passed)
 {
 	struct master *m = ctx;
 
-	if (passed)
-		stop(m, STOP_RELOAD);
-	else
+	if (!passed)
 		give_up_reload(m, "");
+	else if (m->stop.aim == STOP_RELOAD)
+		stop_look(&m->stop);
+	else
+		stop(m, STOP_RELOAD);
 }
 
 static void on_crash(void *ctx)
@@ -172,7 +192,7 @@ static void on_crash(void *ctx)
 	struct master *m = ctx;
 	const struct emergency *y = &m->emergency;
 
-	if (!emergency_count(&m->emergency, loop_now_ms(m->host.loop)))
+	if (m->stop.aim != STOP_NOT || !emergency_count(&m->emergency, loop_now_ms(m->host.loop)))
 		return;
 	log_warn("failed processes threshold (%u in %u sec) is reached, initiating reload",
 	    y->threshold, y->interval_ms / 1000);
@@ -229,10 +249,16 @@ static void on_change(void *ctx)
 {
 	struct master *m = ctx;
 
-	if (m->stop.aim != STOP_NOT)
-		stop_look(&m->stop);
-	else
+	if (m->stop.aim == STOP_NOT) {
 		look_for_ready(m);
+		return;
+	}
+	if (m->stop.aim == STOP_RELOAD && all_gone(m) && !is_over(m)) {
+		stop_hold(&m->stop);
+		if (!trial_runs(&m->trial))
+			test(m);
+	}
+	stop_look(&m->stop);
 }
 
 /* --- signals -------------------------------------------------------------------------- */
@@ -457,6 +483,8 @@ static int start(struct master *m, struct err *e)
 		return -1;
 	if (pid_path && *pid_path && daemon_write_pid(&m->pid_file, pid_path, e) < 0)
 		return -1;
+	if (m->host.inherit->reloaded)
+		daemon_drop_pid(m->host.inherit->pid_path, &m->pid_file);
 	return daemon_close_stdio(e);
 }
 
@@ -476,7 +504,7 @@ static void serve(struct master *m)
 /* Comes back only if it fails. */
 static void give_way(struct master *m)
 {
-	struct handover h = {.rest = m->host.inherit};
+	struct handover h = {.rest = m->host.inherit, .pid_path = m->pid_file.path};
 	struct err e;
 
 	report_up(m); /* it was up, whatever comes next */
@@ -515,24 +543,15 @@ int master_run(const struct master_start *s)
 	    .conf = s->conf,
 	    .daemonize = s->daemonize,
 	    .report_fd = -1,
-	    .host = {.conf = s->conf,
-		.php = s->cli->php,
-		.environ = s->environ,
-		.engine_fd = -1,
-		.netlink_fd = -1,
-		.inherit = s->inherit,
-		.root = geteuid() == 0,
-		.allow_root = s->cli->allow_root,
-		.total = {.max = (unsigned)s->conf->global.process_max},
-		.changed = on_change,
-		.crashed = on_crash},
+	    .host = host_of(s),
 	};
 	struct err e;
 
+	m.host.changed = on_change;
+	m.host.crashed = on_crash;
 	m.host.ctx = &m;
 	monitor_init(&m.monitor, s->notify, &s->conf->global);
 	fdstore_init(&m.fdstore, s->notify);
-	m.host.php.config_path = s->conf->path;
 	if (start(&m, &e) < 0) {
 		log_error("%s", e.text);
 		log_error("FPM initialization failed");

@@ -3,7 +3,7 @@
  *
  * Runs in: master.
  */
-#include "master/pool.h"
+#include "master/poolparts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,59 +15,22 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/must.h"
-#include "master/bell.h"
 #include "master/crewlog.h"
-#include "master/door.h"
-#include "master/environ.h"
 #include "master/logfile.h"
 #include "master/output.h"
-#include "master/overtime.h"
-#include "master/retire.h"
 #include "master/sockdiag.h"
-#include "master/stopwatch.h"
-#include "master/template.h"
-#include "master/throttle.h"
-#include "status/scoreboard.h"
 
 /* A template that lived so long counts as one that came up. */
 #define TEMPLATE_PROOF_MS 1000
-
-struct pool {
-	/* configuration */
-	struct pool_host *host;
-	const struct pool_conf *conf;
-	struct arena *arena;
-	struct privs privs;
-	const char *const *envp;
-
-	/* run-time state */
-	enum pool_state state;
-	struct door door;
-	struct board *board;
-	struct heritage_shown shown;
-	int access_fd;
-	struct bell bell;
-	struct retire retire;
-	struct template template;
-	struct throttle throttle; /* of templates */
-	struct loop_handle retry_timer;
-	bool settled, came_up;
-	bool renewing;        /* the template is replaced, and then the workers */
-	bool sent_away;       /* the template was told to leave: its end is no failure */
-	bool stale_logs;      /* the template has not got the logs that were reopened */
-	uint64_t empty_at_ms; /* ondemand: since when there is no worker; 0: there is one */
-	struct crew crew;
-	struct overtime overtime;
-};
 
 static const unsigned moves[POOL_STATE_MAX] = {
     [POOL_NEW] = 1U << POOL_OPEN,
     [POOL_OPEN] = 1U << POOL_SERVING,
     [POOL_SERVING] = 1U << POOL_STOPPING,
-    [POOL_STOPPING] = 0,
+    [POOL_STOPPING] = 1U << POOL_SERVING,
 };
 
-static void move(struct pool *p, enum pool_state to)
+void pool_move(struct pool *p, enum pool_state to)
 {
 	must(moves[p->state] & (1U << to));
 	p->state = to;
@@ -78,115 +41,14 @@ static bool is_ondemand(const struct pool *p)
 	return p->conf->pm == PM_ONDEMAND;
 }
 
-/* --- opening -------------------------------------------------------------------- */
-
-struct pool *pool_new(struct pool_host *host, const struct pool_conf *conf)
-{
-	struct pool *p = must_memory(calloc(1, sizeof(*p)));
-
-	p->host = host;
-	p->conf = conf;
-	p->arena = arena_new(4096);
-	p->shown.board_fd = p->access_fd = p->bell.fd = -1;
-	retire_init(&p->retire);
-	return p;
-}
-
-static int open_privs(struct pool *p, struct err *e)
-{
-	if (privs_resolve(p->conf, p->host->root, p->arena, &p->privs, e) < 0)
-		return err_wrap(e, "[pool %s]", p->conf->name);
-	if (p->host->root && !p->host->allow_root && (p->privs.uid == 0 || p->privs.gid == 0))
-		return err_set(
-		    e, "[pool %s] please specify user and group other than root", p->conf->name);
-	p->envp =
-	    environ_for_pool(p->conf, p->privs.user, p->privs.home, p->host->environ, p->arena);
-	return 0;
-}
-
-static int open_access_log(struct pool *p, struct err *e)
-{
-	if (!p->conf->access_log || !*p->conf->access_log)
-		return 0;
-	p->access_fd = logfile_open("access log", p->conf->access_log, e);
-	return p->access_fd < 0 ? err_wrap(e, "[pool %s]", p->conf->name) : 0;
-}
-
 /* A worker has found that too few are idle, or a connection that none is. */
-static void on_call(void *ctx, int fd, uint32_t events)
+void pool_called(void *ctx, int fd, uint32_t events)
 {
 	struct pool *p = ctx;
 
 	(void)fd;
 	(void)events;
 	crew_look(&p->crew, false);
-}
-
-static const struct template_calls template_calls;
-static const struct crew_calls crew_calls;
-
-int pool_open(struct pool *p, struct err *e)
-{
-	struct crew_setup setup = {
-	    .conf = p->conf,
-	    .loop = p->host->loop,
-	    .template = &p->template,
-	    .total = &p->host->total,
-	    .calls = &crew_calls,
-	    .ctx = p,
-	};
-	struct door_setup door = {
-	    .loop = p->host->loop,
-	    .conf = p->conf,
-	    .inherit = p->host->inherit,
-	    .arena = p->arena,
-	};
-
-	if (open_privs(p, e) < 0 || door_open(&p->door, &door, e) < 0 ||
-	    open_access_log(p, e) < 0 || trace_make_log(p->conf, e) < 0 ||
-	    retire_renew(&p->retire, e) < 0 ||
-	    bell_open(&p->bell, p->host->loop, on_call, p, e) < 0)
-		return -1;
-	p->board = board_new(p->conf->name, (uint32_t)p->conf->pm_max_children, e);
-	if (!p->board)
-		return -1;
-	template_init(&p->template, p->host->loop, p->conf->name, &template_calls, p);
-	setup.board = p->board;
-	setup.uid = p->privs.change_user ? p->privs.uid : getuid();
-	crew_init(&p->crew, &setup);
-	overtime_init(&p->overtime, &p->crew, stopwatch_every_ms(p->host->conf));
-	move(p, POOL_OPEN);
-	return 0;
-}
-
-int pool_show(struct pool *p, const struct pool *shown, struct err *e)
-{
-	p->shown = (struct heritage_shown){
-	    .pool = shown->conf->name,
-	    .manager = shown->conf->pm,
-	    .nslots = board_nslots(shown->board),
-	    .board_fd = board_share(shown->board, e),
-	};
-	return p->shown.board_fd < 0 ? -1 : 0;
-}
-
-void pool_free(struct pool *p, bool unlink_sockets)
-{
-	if (!p)
-		return;
-	door_close(&p->door, unlink_sockets);
-	bell_close(&p->bell, p->host->loop);
-	loop_forget(p->host->loop, &p->retry_timer);
-	if (p->state != POOL_NEW) {
-		overtime_free(&p->overtime);
-		crew_free(&p->crew);
-	}
-	board_free(p->board);
-	fd_close(&p->shown.board_fd);
-	fd_close(&p->access_fd);
-	retire_close(&p->retire);
-	arena_free(p->arena);
-	free(p);
 }
 
 /* --- template ------------------------------------------------------------------------ */
@@ -349,7 +211,7 @@ static void on_traced(void *ctx, const struct msg_traced *m)
 	trace_answered(&((struct pool *)ctx)->overtime.trace, m);
 }
 
-static const struct template_calls template_calls = {
+const struct template_calls pool_template_calls = {
     .ready = on_template_ready,
     .forked = on_forked,
     .refused = on_refused,
@@ -404,8 +266,11 @@ static void on_slot_left(void *ctx, struct slot *s)
 	trace_slot_left(&p->overtime.trace, s);
 	output_close(s->output);
 	s->output = NULL;
-	if (p->state == POOL_STOPPING)
-		p->host->changed(p->host->ctx);
+	if (p->state != POOL_STOPPING)
+		return;
+	if (p->crew.taken == 0)
+		template_leave(&p->template);
+	p->host->changed(p->host->ctx);
 }
 
 static void on_crash(void *ctx)
@@ -425,12 +290,12 @@ static void attend(void *ctx, bool watch)
 	struct pool *p = ctx;
 
 	if (watch)
-		door_watch(&p->door, on_call, p);
+		door_watch(&p->door, pool_called, p);
 	else
 		door_unwatch(&p->door);
 }
 
-static const struct crew_calls crew_calls = {
+const struct crew_calls pool_crew_calls = {
     .need_template = need_template,
     .waiting = count_waiting,
     .outputs = open_outputs,
@@ -444,7 +309,7 @@ static const struct crew_calls crew_calls = {
 
 void pool_serve(struct pool *p)
 {
-	move(p, POOL_SERVING);
+	pool_move(p, POOL_SERVING);
 	if (needs_template(p))
 		start_template(p);
 	else {
@@ -563,21 +428,49 @@ void pool_reopen_logs(struct pool *p)
 
 /* --- stopping ---------------------------------------------------------------------------- */
 
+/* Only the template that forked a worker can read where it is. */
+static bool is_needed_for_traces(const struct pool *p)
+{
+	return p->conf->request_slowlog_timeout_ms > 0 && p->crew.taken > 0;
+}
+
 void pool_stop(struct pool *p)
 {
 	if (p->state != POOL_SERVING)
 		return;
-	move(p, POOL_STOPPING);
+	pool_move(p, POOL_STOPPING);
 	loop_forget(p->host->loop, &p->retry_timer);
 	door_unwatch(&p->door);
 	crew_stop(&p->crew);
 	retire_all(&p->retire);
-	template_leave(&p->template);
+	if (!is_needed_for_traces(p))
+		template_leave(&p->template);
+}
+
+void pool_resume(struct pool *p)
+{
+	struct err e;
+
+	if (p->state != POOL_STOPPING)
+		return;
+	pool_move(p, POOL_SERVING);
+	crew_resume(&p->crew);
+	/* Those who were told to leave go; who comes now gets a pipe that is not closed. */
+	if (retire_renew(&p->retire, &e) < 0)
+		log_pool(LOG_LEVEL_ERROR, p->conf->name, "%s", e.text);
+	if (p->template.state != TEMPLATE_NONE)
+		send_away(p);
+	else if (needs_template(p))
+		start_template(p);
+	else
+		crew_look(&p->crew, false);
 }
 
 void pool_signal(struct pool *p, int signo)
 {
 	crew_signal(&p->crew, signo);
+	if (signo == SIGTERM)
+		template_leave(&p->template); /* nobody is traced any more */
 	if (signo == SIGKILL)
 		template_kill(&p->template, "it does not leave");
 }

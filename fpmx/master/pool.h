@@ -4,43 +4,20 @@
  *
  * Runs in: master.
  * Life: NEW (nothing opened) -> OPEN (sockets, logs, board) -> SERVING ->
- * STOPPING -> freed. A pool whose template dies goes on with the workers it
- * has and gets another template, later and later if that keeps failing.
+ * STOPPING -> freed, or SERVING again if a reload is given up. A pool whose template dies goes on
+ * with the workers it has and gets another template, later and later if that keeps failing.
  */
 #ifndef FPMX_MASTER_POOL_H
 #define FPMX_MASTER_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
-#include "base/arena.h"
-#include "base/loop.h"
 #include "conf/conf.h"
 #include "master/crew.h"
 #include "master/handover.h"
-#include "proc/heritage.h"
-
-/* What all pools share; outlives them. */
-struct pool_host {
-	struct loop *loop;
-	const struct conf *conf;
-	struct php_options php;
-	char *const *environ; /* of the master */
-	int engine_fd;
-	int netlink_fd;          /* or -1 */
-	struct inherit *inherit; /* sockets that were there before us */
-	bool root, allow_root;
-	const struct rlimit *files; /* to be given back to templates, or NULL */
-	bool announced;             /* "ready to handle connections" is in the log */
-	struct crew_total total;
-	/* Something was settled or has ended: the master looks whether it waits for that. */
-	void (*changed)(void *ctx);
-	/* A worker has died of SIGSEGV or SIGBUS. */
-	void (*crashed)(void *ctx);
-	void *ctx;
-};
+#include "master/host.h"
 
 enum pool_state { POOL_NEW, POOL_OPEN, POOL_SERVING, POOL_STOPPING, POOL_STATE_MAX };
 
@@ -80,6 +57,8 @@ bool pool_has_access_log(const struct pool *);
 
 /* No more workers; those that are there finish their requests and leave. */
 void pool_stop(struct pool *);
+/* After all it is to serve again, with new processes. */
+void pool_resume(struct pool *);
 /* To workers and template, while stopping. */
 void pool_signal(struct pool *, int signo);
 /* Are all its processes gone? */

@@ -109,21 +109,12 @@ static int open_all(struct pool_host *host, struct err *e)
 
 int rehearse_run(const struct master_start *s, struct err *e)
 {
-	struct pool_host host = {
-	    .loop = loop_new(e),
-	    .conf = s->conf,
-	    .php = s->cli->php,
-	    .environ = s->environ,
-	    .engine_fd = -1,
-	    .netlink_fd = -1,
-	    .inherit = s->inherit,
-	    .root = geteuid() == 0,
-	    .allow_root = s->cli->allow_root,
-	    .changed = nothing,
-	    .crashed = nothing,
-	};
-	int rc = host.loop ? open_all(&host, e) : -1;
+	struct pool_host host = host_of(s);
+	int rc;
 
+	host.loop = loop_new(e);
+	host.changed = host.crashed = nothing;
+	rc = host.loop ? open_all(&host, e) : -1;
 	loop_free(host.loop);
 	return rc;
 }

@@ -112,6 +112,20 @@ void stop_begin(struct stop *s, enum stop_aim aim, uint32_t limit_ms)
 	stop_look(s);
 }
 
+void stop_hold(struct stop *s)
+{
+	loop_forget(s->loop, &s->timer);
+}
+
+void stop_cancel(struct stop *s)
+{
+	must(s->aim == STOP_RELOAD);
+	stop_hold(s);
+	s->aim = STOP_NOT;
+	s->step = STOP_STEP_NONE;
+	s->kills = 0;
+}
+
 void stop_look(struct stop *s)
 {
 	if (s->calls->is_over(s->ctx))

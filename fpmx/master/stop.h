@@ -32,7 +32,7 @@ struct stop_calls {
 	/* Those that are still at a request are going to be cut off. */
 	void (*cut)(void *ctx);
 	void (*signal)(void *ctx, int signo);
-	/* Are all gone? */
+	/* Are all gone, and is there nothing else to wait for? */
 	bool (*is_over)(void *ctx);
 };
 
@@ -57,6 +57,12 @@ bool stop_may(const struct stop *, enum stop_aim);
  * all processes are gone or given up.
  */
 void stop_begin(struct stop *, enum stop_aim, uint32_t limit_ms);
+
+/* All are gone, but the end has to wait for something else: no further step. */
+void stop_hold(struct stop *);
+
+/* A reload is given up: there is no aim any more. */
+void stop_cancel(struct stop *);
 
 /* A process has ended. */
 void stop_look(struct stop *);

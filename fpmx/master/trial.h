@@ -37,7 +37,9 @@ struct trial {
 	/* run-time state */
 	pid_t pid; /* 0: none runs */
 	int pidfd, output;
-	bool again; /* the configuration may have changed since it was read */
+	bool passed;           /* the last one to end */
+	uint64_t passed_at_ms; /* when it did */
+	bool again;            /* the configuration may have changed since it was read */
 	bool late;
 	struct strbuf text;
 	struct loop_handle exit_watch, output_watch, timer;
@@ -50,6 +52,9 @@ void trial_init(struct trial *, const struct trial_setup *);
  * after its end, and only the last one counts.
  */
 int trial_start(struct trial *, struct err *) __attribute__((warn_unused_result));
+
+/* Has one passed just now, and does none run? Then what was tested is what is there. */
+bool trial_holds(const struct trial *);
 
 /* Does one run? */
 bool trial_runs(const struct trial *);

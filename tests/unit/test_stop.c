@@ -138,6 +138,43 @@ START_TEST(a_late_stop_changes_the_end_and_no_step)
 }
 END_TEST
 
+static void end_now(void *ctx)
+{
+	(void)ctx;
+	loop_stop(loop);
+}
+
+START_TEST(a_reload_that_is_given_up_sends_no_more_and_may_begin_anew)
+{
+	struct loop_handle h;
+
+	make(0);
+	stop_begin(&stop, STOP_RELOAD, 20);
+	stop_cancel(&stop);
+	ck_assert_int_eq(stop.aim, STOP_NOT);
+	loop_timer(loop, 100, end_now, NULL, &h);
+	loop_run(loop);
+	ck_assert_str_eq(seen, "d");
+	ck_assert(stop_may(&stop, STOP_RELOAD));
+	stop_begin(&stop, STOP_RELOAD, 20);
+	loop_run(loop);
+	ck_assert_str_eq(seen, "dddcT");
+}
+END_TEST
+
+START_TEST(an_end_that_has_to_wait_leads_to_no_signal)
+{
+	struct loop_handle h;
+
+	make(0);
+	stop_begin(&stop, STOP_RELOAD, 20);
+	stop_hold(&stop);
+	loop_timer(loop, 100, end_now, NULL, &h);
+	loop_run(loop);
+	ck_assert_str_eq(seen, "d");
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, who_leaves_at_once_needs_no_signal);
@@ -145,6 +182,8 @@ static void add(TCase *tc)
 	tcase_add_test(tc, term_has_the_limit_of_the_configuration);
 	tcase_add_test(tc, only_what_is_stronger_overrides);
 	tcase_add_test(tc, a_late_stop_changes_the_end_and_no_step);
+	tcase_add_test(tc, a_reload_that_is_given_up_sends_no_more_and_may_begin_anew);
+	tcase_add_test(tc, an_end_that_has_to_wait_leads_to_no_signal);
 }
 
 UNIT_MAIN("stop", add)

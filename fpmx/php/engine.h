@@ -54,6 +54,12 @@ struct engine_cgi {
 };
 void engine_cgi(struct engine_cgi *);
 
+/*
+ * For a page: does a key of the query, as PHP has read it, begin word? Settings
+ * say what a query is (arg_separator.input, variables_order).
+ */
+bool engine_query_asks(const char *word);
+
 /* What request set-up (worker/script.h) has found. */
 enum engine_action {
 	ENGINE_RUN,              /* run the script */
@@ -97,7 +103,10 @@ struct engine_request {
 	uint64_t peak_memory_bytes;
 };
 
-/* Header of the finished response by exact name, for %{X}o; or NULL. */
+/*
+ * Header of the finished response by exact name, for %{X}o; or NULL. As for
+ * php-fpm a colon and one blank end a name: "X:a" has none, "X:  a" a blank more.
+ */
 const char *engine_response_header(const char *name);
 
 enum engine_outcome {

@@ -157,6 +157,22 @@ static void run_script(const struct engine_request *r)
 		    LOG_LEVEL_WARNING, "failed to return to %s: %s", room.home, strerror(errno));
 }
 
+bool engine_query_asks(const char *word)
+{
+	const zval *get = &PG(http_globals)[TRACK_VARS_GET];
+	zend_string *key;
+
+	if (Z_TYPE_P(get) != IS_ARRAY)
+		return false;
+	ZEND_HASH_FOREACH_STR_KEY(Z_ARRVAL_P(get), key)
+	{
+		if (key != NULL && strncmp(word, ZSTR_VAL(key), ZSTR_LEN(key)) == 0)
+			return true;
+	}
+	ZEND_HASH_FOREACH_END();
+	return false;
+}
+
 static void add_header(const char *line)
 {
 	sapi_add_header_ex(line, strlen(line), true, true);

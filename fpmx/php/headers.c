@@ -136,8 +136,9 @@ const char *engine_response_header(const char *name)
 
 	for (sapi_header_struct *h = zend_llist_get_first_ex(&SG(sapi_headers).headers, &at);
 	     h != NULL; h = zend_llist_get_next_ex(&SG(sapi_headers).headers, &at)) {
-		if (h->header_len > n && h->header[n] == ':' && memcmp(h->header, name, n) == 0)
-			return h->header + n + 1 + strspn(h->header + n + 1, " ");
+		if (h->header_len > n + 2 && memcmp(h->header, name, n) == 0 &&
+		    memcmp(h->header + n, ": ", 2) == 0)
+			return h->header + n + 2;
 	}
 	return NULL;
 }

@@ -377,64 +377,7 @@ void status_render(
 	}
 }
 
-/* What a key of a query string spells, as php would name the variable. */
-struct key {
-	size_t n;
-	char bytes[16]; /* longer than any word of ours */
-	bool overlong;
-};
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* One character of query text at *s, decoded; moves past it. */
-static char query_char(const char **s)
-{
-	char c = *(*s)++;
-
-	if (c == '+')
-		return ' ';
-	if (c == '%' && hex_digit((*s)[0]) >= 0 && hex_digit((*s)[1]) >= 0) {
-		c = (char)(hex_digit((*s)[0]) << 4 | hex_digit((*s)[1]));
-		*s += 2;
-	}
-	return c;
-}
-
-/*
- * Reads the key at s, which ends before '=', '&' or the end. php drops blanks
- * before a name, ends it at a NUL, and takes "name[...]" for an array "name".
- */
-static void query_key(const char *s, struct key *k)
-{
-	*k = (struct key){0};
-	while (*s != '\0' && *s != '&' && *s != '=') {
-		char c = query_char(&s);
-
-		if (c == ' ' && k->n == 0)
-			continue;
-		if (c == '\0' || (c == '[' && k->n > 0))
-			return;
-		if (k->n == sizeof(k->bytes)) {
-			k->overlong = true;
-			return;
-		}
-		k->bytes[k->n++] = c;
-	}
-}
-
-static bool key_begins(const struct key *k, const char *word)
-{
-	return k->n > 0 && !k->overlong && k->n <= strlen(word) &&
-	       memcmp(k->bytes, word, k->n) == 0;
-}
-
-enum status_format status_format_of(const char *query, bool *full)
+enum status_format status_format_of(bool (*asks)(const char *word))
 {
 	static const char *const words[] = {
 	    [STATUS_HTML] = "html",
@@ -442,20 +385,9 @@ enum status_format status_format_of(const char *query, bool *full)
 	    [STATUS_JSON] = "json",
 	    [STATUS_OPENMETRICS] = "openmetrics",
 	};
-	bool asked[STATUS_FORMAT_MAX] = {false};
 
-	*full = false;
-	for (const char *s = query; s != NULL; s = strchr(s, '&')) {
-		struct key k;
-
-		s += *s == '&';
-		query_key(s, &k);
-		*full = *full || key_begins(&k, "full");
-		for (int f = STATUS_HTML; f < STATUS_FORMAT_MAX; f++)
-			asked[f] = asked[f] || key_begins(&k, words[f]);
-	}
 	for (int f = STATUS_HTML; f < STATUS_FORMAT_MAX; f++)
-		if (asked[f])
+		if (asks(words[f]))
 			return (enum status_format)f;
 	return STATUS_PLAIN;
 }

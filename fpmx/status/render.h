@@ -33,11 +33,10 @@ struct status_view {
 };
 
 /*
- * Which page a query string asks for, by php-fpm 8.2's rule: the first of html,
- * xml, json, openmetrics that is a key or begins with a key ("h"), else plain;
- * *full likewise by the key full. Values do not matter. query may be NULL.
+ * Which page is asked for, by php-fpm's rule: the first of html, xml, json,
+ * openmetrics that the query asks for, else plain.
  */
-enum status_format status_format_of(const char *query, bool *full);
+enum status_format status_format_of(bool (*asks)(const char *word));
 
 /* Without charset: php's header function adds its default to text types. */
 const char *status_content_type(enum status_format);

@@ -32,8 +32,8 @@ void respond_ping(const struct pool_conf *pool, struct engine_page *page)
 uint32_t respond_status(const struct respond_status *s, struct arena *arena, struct strbuf *body,
     struct engine_page *page)
 {
-	bool full;
-	enum status_format format = status_format_of(s->query, &full);
+	bool full = s->asks("full");
+	enum status_format format = status_format_of(s->asks);
 	struct status_view v = {.pool = s->pool, .manager = conf_pm_word(s->manager)};
 	struct worker_view *workers = NULL;
 

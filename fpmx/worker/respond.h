@@ -22,7 +22,7 @@ struct respond_status {
 	enum conf_pm manager;
 	const struct board *board;
 	const char *method;
-	const char *query; /* or NULL */
+	bool (*asks)(const char *word); /* the query: for full, html, ... */
 };
 
 /*

@@ -239,7 +239,7 @@ static void make_page(void *ctx, struct engine_page *page)
 	    .manager = shown->pool != NULL ? shown->manager : w->pool->pm,
 	    .board = w->shown,
 	    .method = w->view.method,
-	    .query = params_get(w->fcgi->params, "QUERY_STRING"),
+	    .asks = engine_query_asks,
 	};
 
 	if (w->route == ROUTE_PING)

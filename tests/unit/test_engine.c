@@ -129,6 +129,8 @@ struct ask {
 	enum engine_action action;
 	const char *script; /* "" for none */
 	bool may_keep;
+	void (*make_page)(void *ctx, struct engine_page *);
+	const char *ini; /* PHP_VALUE */
 };
 
 static enum engine_outcome outcome;
@@ -150,6 +152,8 @@ static void send_request(const struct ask *ask)
 		wire_pair(&params, "CONTENT_LENGTH", length);
 	if (ask->name)
 		wire_pair(&params, ask->name, ask->value);
+	if (ask->ini)
+		wire_pair(&params, "PHP_VALUE", ask->ini);
 	wire_stream(&w, FCGI_PARAMS, 1, params.bytes, params.n);
 	wire_stream(&w, FCGI_STDIN, 1, body, strlen(body));
 	ck_assert_int_eq(write(client, w.bytes, w.n), (ssize_t)w.n);
@@ -168,6 +172,7 @@ static const char *serve(struct ask ask)
 	send_request(&ask);
 	ck_assert_int_eq(conn_read_request(c, arena, &fcgi), CONN_OK);
 	r.may_keep = ask.may_keep;
+	r.make_page = ask.make_page;
 	r.script = ask.script ? (*ask.script ? ask.script : NULL) : script;
 	r.script_name = r.php_self = "/eval.php";
 	outcome = engine_serve(&r, on_response);
@@ -365,10 +370,62 @@ START_TEST(a_page_is_sent_with_its_headers)
 }
 END_TEST
 
+static char found[64]; /* the words that the query asks for */
+
+static void look_at_query(void *ctx, struct engine_page *page)
+{
+	static const char *const words[] = {"full", "html", "json"};
+
+	found[0] = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (engine_query_asks(words[i]))
+			snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s ", words[i]);
+	make_page(ctx, page);
+}
+
+static const char *words_in(const char *query, const char *ini)
+{
+	serve((struct ask){.action = ENGINE_PAGE,
+	    .make_page = look_at_query,
+	    .name = "QUERY_STRING",
+	    .value = query,
+	    .ini = ini});
+	return found;
+}
+
+START_TEST(a_page_is_asked_with_the_query_as_php_reads_it)
+{
+	static const struct {
+		const char *query, *words;
+	} cases[] = {
+	    {"", ""},
+	    {"full&json", "full json "},
+	    {"full=1&json=0", "full json "}, /* a value does not matter */
+	    {"&&f&h", "full html "},         /* a key that begins a word does */
+	    {"Html&jsonx&=full&a=html", ""},
+	    {"json;full", ""},
+	    {"j%73on&+html", "html json "},
+	    {"html[]=1&full[x]=1", "full html "},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_str_eq(words_in(cases[i].query, NULL), cases[i].words);
+	ck_assert_str_eq(words_in("json;full", "arg_separator.input=\";\""), "full json ");
+	ck_assert_str_eq(words_in("json&full", "arg_separator.input=\";\""), "");
+	ck_assert_str_eq(words_in("json&full", "variables_order=S"), "");
+}
+END_TEST
+
 START_TEST(headers_are_looked_up_by_exact_name)
 {
-	run("header('X-Foo:  bar');");
+	run("header('X-Foo: bar');");
 	ck_assert_str_eq(header, "bar");
+	run("header('X-Foo:  bar');");
+	ck_assert_str_eq(header, " bar");
+	run("header('X-Foo:bar');");
+	ck_assert_str_eq(header, "none");
+	run("header('X-Foo:bar'); header('X-Foo: second', false);");
+	ck_assert_str_eq(header, "second");
 	run("header('x-foo: bar'); header('X-Fooo: x');");
 	ck_assert_str_eq(header, "none");
 }
@@ -416,6 +473,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, a_body_is_read_as_far_as_it_goes);
 	tcase_add_test(tc, a_script_that_goes_on_after_its_client_is_ended);
 	tcase_add_test(tc, a_page_is_sent_with_its_headers);
+	tcase_add_test(tc, a_page_is_asked_with_the_query_as_php_reads_it);
 	tcase_add_test(tc, headers_are_looked_up_by_exact_name);
 	tcase_add_test(tc, many_requests_leave_no_memory_behind);
 }

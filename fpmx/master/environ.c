@@ -22,58 +22,55 @@ static const char *lookup(char *const *env, const char *name)
 	return "";
 }
 
-/* The place of the first pair of that name, or map->n. */
-static size_t find(const struct conf_map *map, const char *name, size_t n)
+static bool is_set(const struct conf_map *map, const char *name)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < map->n; i++)
+		if (strcmp(map->pairs[i].name, name) == 0)
+			return true;
+	return false;
+}
 
-	while (i < map->n &&
-	       !(strlen(map->pairs[i].name) == n && memcmp(map->pairs[i].name, name, n) == 0))
+/* An environment that grows; there is room for all that is put into it. */
+struct growing {
+	const char **items;
+	size_t n;
+};
+
+/* As setenv(): what is there already keeps its place. */
+static void set(struct growing *env, struct arena *a, const char *name, const char *value)
+{
+	size_t i = 0, n = strlen(name);
+
+	while (i < env->n && !names(env->items[i], name, n))
 		i++;
-	return i;
-}
-
-static const char *assign(struct arena *a, const char *name, const char *value)
-{
-	return arena_printf(a, "%s=%s", name, value);
-}
-
-/* Does the pool say something of its own about the variable of this NAME=VALUE? */
-static bool is_overridden(
-    const struct pool_conf *conf, const char *user, const char *home, const char *assignment)
-{
-	size_t n = strcspn(assignment, "=");
-
-	return find(&conf->env, assignment, n) < conf->env.n ||
-	       (user && names(assignment, "USER", 4)) || (home && names(assignment, "HOME", 4));
+	env->items[i] = arena_printf(a, "%s=%s", name, value);
+	if (i == env->n)
+		env->n++;
 }
 
 const char *const *environ_for_pool(const struct pool_conf *conf, const char *user,
     const char *home, char *const *master_env, struct arena *a)
 {
 	const struct conf_map *map = &conf->env;
-	size_t n = 0, room = map->n + 3;
-	const char **env;
+	struct growing env = {0};
+	size_t room = map->n + 3;
 
 	for (char *const *m = master_env; *m; m++)
 		room++;
-	env = arena_alloc(a, room, sizeof(*env));
+	env.items = arena_alloc(a, room, sizeof(*env.items));
 	for (char *const *m = master_env; *m && !conf->clear_env; m++)
-		if (!is_overridden(conf, user, home, *m))
-			env[n++] = arena_strdup(a, *m);
+		env.items[env.n++] = arena_strdup(a, *m);
 	for (size_t i = map->n; i-- > 0;) {
 		const struct conf_pair *p = &map->pairs[i];
 
-		if (find(map, p->name, strlen(p->name)) != i)
-			continue;
-		env[n++] = assign(
-		    a, p->name, p->value[0] == '$' ? lookup(master_env, p->value + 1) : p->value);
+		set(&env, a, p->name,
+		    p->value[0] == '$' ? lookup(master_env, p->value + 1) : p->value);
 	}
-	if (user && find(map, "USER", 4) == map->n)
-		env[n++] = assign(a, "USER", user);
-	if (home && find(map, "HOME", 4) == map->n)
-		env[n++] = assign(a, "HOME", home);
-	return env;
+	if (user && !is_set(map, "USER"))
+		set(&env, a, "USER", user);
+	if (home && !is_set(map, "HOME"))
+		set(&env, a, "HOME", home);
+	return env.items;
 }
 
 struct conf_list environ_list(char *const *env, struct arena *a)

@@ -12,8 +12,8 @@
 
 /*
  * php-fpm's: env[] in reverse order, then USER and HOME (NULL: none) unless
- * env[] sets them; without clear_env the master's environment comes first, less
- * what the pool sets. A value $NAME is the master's NAME, "" if it has none.
+ * env[] sets them; without clear_env the master's environment comes first, where
+ * what the pool sets takes the place of what was there. A value $NAME is the master's NAME, "" if it has none.
  * Of two equal names in env[] the first wins. NULL-terminated, in the arena.
  */
 const char *const *environ_for_pool(const struct pool_conf *, const char *user, const char *home,

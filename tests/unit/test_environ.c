@@ -29,9 +29,9 @@ START_TEST(a_cleared_one_is_the_pools_alone)
 	struct arena *a = arena_new(1024);
 
 	expect(environ_for_pool(&conf, "www-data", "/var/www", master_env, a),
-	    (const char *const[]){"C=", "B=C", "A=1", "USER=www-data", "HOME=/var/www", NULL});
+	    (const char *const[]){"C=", "A=1", "B=C", "USER=www-data", "HOME=/var/www", NULL});
 	expect(environ_for_pool(&conf, NULL, NULL, master_env, a),
-	    (const char *const[]){"C=", "B=C", "A=1", NULL});
+	    (const char *const[]){"C=", "A=1", "B=C", NULL});
 	arena_free(a);
 }
 END_TEST
@@ -47,7 +47,7 @@ START_TEST(what_the_pool_sets_wins)
 	    (const char *const[]){"PATH=/x", "HOME=/srv", "USER=u", NULL});
 	conf.clear_env = false;
 	expect(environ_for_pool(&conf, "u", "/home/u", master_env, a),
-	    (const char *const[]){"LANG=C", "PATH=/x", "HOME=/srv", "USER=u", NULL});
+	    (const char *const[]){"PATH=/x", "LANG=C", "USER=u", "HOME=/srv", NULL});
 	arena_free(a);
 }
 END_TEST

@@ -319,10 +319,11 @@ class Maker:
             p["REQUEST_BODY_FILE"] = self.rng.choice((self.root + "/plain.txt", self.root + "/lines.txt", "/none", self.root + "/dir", ""))
             p["CONTENT_LENGTH"], body = self.rng.choice(("25", "2000", "8", "9000")), ""
         p["DO"] = Steps(self.rng, body).program()
-        if body and not p.get("CONTENT_LENGTH"):
-            # Where a body goes that php-fpm takes for empty; not what all follows from that.
-            p["DO"], p["CONTENT_TYPE"] = "input|server|part:9", "application/octet-stream"
         items = self.changed(list(p.items())) if self.rng.random() < .4 else list(p.items())
+        if body and not tags.last_of(items).get("CONTENT_LENGTH"):
+            # Where a body goes that php-fpm takes for empty; not what all follows from that.
+            for name, value in (("DO", "input|server|part:9"), ("CONTENT_TYPE", "application/octet-stream")):
+                items = [(n, value if n == name else v) for n, v in items] if name in dict(items) else items + [(name, value)]
         if pool.directives.get("security.limit_extensions") == "":
             # There an empty name is the end of php-fpm's worker.
             items = [(n, v) for n, v in items if v or n not in ("SCRIPT_FILENAME", "PATH_TRANSLATED")]

@@ -18,13 +18,15 @@ LOG_CHILD = re.compile(rb"\bchild \d+")
 LOG_SECONDS = re.compile(rb"after \d+\.\d+ seconds")
 # Workers that come and go as they should are not a request's doing.
 LOG_LIFE = re.compile(rb".*(child N started|exited with code 0 after|ready to handle|is running|systemd|server reached pm).*")
-NEW_SESSION = re.compile(rb"(?<=[=\"/])[0-9a-v]{26}(?![0-9a-z])")
+NEW_SESSION = re.compile(rb"(?<=[=\"/_])[0-9a-v]{26}(?![0-9a-z])")
 MAX_AGE = re.compile(rb"Max-Age=\d+")
 DATE = re.compile(rb"\w{3}, \d\d[ -]\w{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT")
 ACCESS_TIME = re.compile(rb"\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")
 STATUS_NUMBERS = re.compile(rb"[\d.]+|(?<=>)\d+")
 STALE_REASON = re.compile(rb"Failed to open stream: (Success|No such file or directory|Inappropriate ioctl for device) in Unknown|"
                           rb"\((Success|No such file or directory|Inappropriate ioctl for device)\)")
+# A script may send the same status.
+WITHOUT_SCRIPT = (b"Bad Request\n", b"Request body incomplete.\n")
 DUMPED = re.compile(rb"([A-Za-z_.]+\d?)(\[[^\n]*?\])?=(.*)")
 
 
@@ -175,6 +177,8 @@ class Servers:
             head, body = b"", head
         headers = head.split(b"\r\n") if head else []
         out["status"] = b" / ".join(h for h in headers if h.lower().startswith((b"status:", b"http/"))) or b"200"
+        if body in WITHOUT_SCRIPT:
+            out["status"] += b", no script ran"
         for header in headers:
             key = "header:" + header.split(b":")[0].decode("latin-1").replace(" ", "_")
             out[key] = out[key] + b"\n" + header if key in out else header

@@ -289,7 +289,7 @@ function step($step)
         case 'iniset': [$k, $v] = explode('=', $arg, 2); show('iniset', ini_set($k, $v)); break;
         case 'restore': ini_restore($arg); break;
         case 'session': session_step($arg); break;
-        case 'trans': ini_set('session.use_trans_sid', 1); ini_set('session.use_only_cookies', 0); echo '<a href="x.php">x</a><form>'; break;
+        case 'trans': ini_set('session.use_trans_sid', 1); ini_set('session.use_only_cookies', 0); echo '<a href="x.php">x</a><form>', "\n"; break;
         case 'move': foreach ($_FILES as $f) { if (is_string($f['tmp_name'])) { show('move', [@move_uploaded_file($f['tmp_name'], ini_get('session.save_path') . '/moved'), is_uploaded_file($f['tmp_name'])]); } } break;
         case 'shell': show('shell', shell_exec('echo "$HOME" "$USER" "$POOL" "$HTTP_PROXY" "$SCRIPT_NAME"; pwd; umask')); break;
         case 'redirect': header('Location: ' . $arg); break;

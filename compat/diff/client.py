@@ -33,7 +33,7 @@ def pairs(params):
     return out
 
 
-def stream(kind, pieces, sizes, padding):
+def stream(kind, pieces, sizes, padding, number):
     """Records that end where a piece ends, as web servers send them; with sizes the last of them repeats."""
     if sizes:
         data, pieces, at, i = b"".join(pieces), [], 0, 0
@@ -52,7 +52,7 @@ def stream(kind, pieces, sizes, padding):
             gathered = b""
     if gathered:
         out.append(gathered)
-    return b"".join([record(kind, x, padding) for x in out] + [record(kind)])
+    return b"".join([record(kind, x, padding, number) for x in out] + [record(kind, request_id=number)])
 
 
 def wire(case):
@@ -60,9 +60,10 @@ def wire(case):
     how = case.get("how", {})
     padding = how.get("padding", 0)
     body = case.get("body", "").encode("latin-1")
-    return (record(BEGIN, struct.pack(">HB5x", how.get("role", 1), 1 if how.get("keep", True) else 0)) +
-            stream(PARAMS, pairs(case["params"]), how.get("param_sizes"), padding) +
-            stream(STDIN, [body] if body else [], how.get("body_sizes"), padding))
+    number = how.get("id", 1)
+    return (record(BEGIN, struct.pack(">HB5x", how.get("role", 1), 1 if how.get("keep", True) else 0), request_id=number) +
+            stream(PARAMS, pairs(case["params"]), how.get("param_sizes"), padding, number) +
+            stream(STDIN, [body] if body else [], how.get("body_sizes"), padding, number))
 
 
 class Answer:
@@ -112,13 +113,13 @@ class Line:
             pass  # the answer tells
         return b""
 
-    def receive(self, rest, shut):
+    def receive(self, rest, shut, number):
         answer = Answer()
         try:
             data = self.read_while_sending(rest) if rest else b""
             if rest and shut:
                 self.sock.shutdown(socket.SHUT_WR)
-            answer.stdout, answer.stderr, answer.how = self.read(data)
+            answer.stdout, answer.stderr, answer.how = self.read(data, number)
         except TimeoutError:
             answer.how = "timeout"
         except OSError as e:
@@ -149,16 +150,18 @@ class Line:
                     break
         return b"".join(got)
 
-    def read(self, data):
-        """(stdout, stderr, how it ended)"""
+    def read(self, data, number):
+        """(stdout, stderr, how it ended); number: that of the request"""
         out, err, at = [], [], 0
         while True:
             while len(data) - at >= 8:
-                _, kind, _, n, padding, _ = struct.unpack_from(">BBHHBB", data, at)
+                _, kind, its, n, padding, _ = struct.unpack_from(">BBHHBB", data, at)
                 if len(data) - at < 8 + n + padding:
                     break
                 content = data[at + 8:at + 8 + n]
                 at += 8 + n + padding
+                if its != number:
+                    return b"".join(out), b"".join(err), f"record of request {its}"
                 if kind == STDOUT:
                     out.append(content)
                 elif kind == STDERR:
@@ -229,7 +232,7 @@ def ask(lines, request):
     data, shut = wire(request), request.get("how", {}).get("shut", False)
     keep = request.get("how", {}).get("keep", True) and not shut
     rests = [line.send(data, shut) for line in lines]
-    answers = [line.receive(rest, shut) for line, rest in zip(lines, rests)]
+    answers = [line.receive(rest, shut, request.get("how", {}).get("id", 1)) for line, rest in zip(lines, rests)]
     for line, answer in zip(lines, answers):
         if not answer.how.startswith("end"):
             line.close()

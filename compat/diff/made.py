@@ -28,11 +28,12 @@ HEADERS = ["HTTP_HOST=test.invalid", "HTTP_HOST=a:80", "HTTP_USER_AGENT=agent (x
            "HTTP_ACCEPT_LANGUAGE=de", "HTTP_X_A=1", "HTTP_X_A=", "HTTP_x_lower=2", "HTTP_=nameless", "HTTP_X__TWO=1", "HTTP_X_1=2", "HTTP_RANGE=bytes=0-3", "HTTP_CONNECTION=close",
            "HTTP_REFERER=http://x/?a=b", "HTTP_IF_MODIFIED_SINCE=Thu, 01 Jan 1970 00:00:00 GMT", "HTTP_X_FORWARDED_FOR=1.2.3.4", "HTTP_X_HIGH=\xe9\xff", "HTTP_X_BIG=" + "b" * 3000,
            "HTTP_CONTENT_TYPE=text/x", "HTTP_CONTENT_LENGTH=3", "HTTP_COOKIE2=x", "HTTP_X_NL=a\nb", "HTTP_X_EDGE=" + "e" * 127, "HTTP_X_EDGE=" + "e" * 128, "HTTPS=on", "HTTP_UPGRADE=h2c",
+           "HTTP_EXPECT=100-continue", "HTTP_TRANSFER_ENCODING=chunked", "HTTP_X_BIGGER=" + "c" * 9000, "HTTP_IF_NONE_MATCH=\"x\"", "HTTP_ACCEPT_CHARSET=utf-8", "HTTP_X_REQUESTED_WITH=XMLHttpRequest",
            "HTTP_SOAPACTION=x", "HTTP_TE=trailers", "HTTP_AUTHORIZATION", "HTTP_PROXY=http://evil/", "HTTP_PROXY=", "HTTP_X_PHP=<?php 1;", "HTTP_METHOD=GET", "HTTP"]
 AUTH = ["Basic " + base64.b64encode(x).decode() for x in (b"user:secret", b"user:", b":secret", b"user", b"", b"a:b:c", b"\xe9:\xff", b"a\0b:c\0d", b"u" * 300 + b":p", b"a\nb:c")] + \
     ["Basic !!!!", "Basic", "basic dTpw", "BASIC  dTpw", "Bearer abc", 'Digest username="u", realm="r"', "Digest", "digest x", "Odd x", "", "Basic dTpw trailing", "Basic\tdTpw"]
 COOKIES = ["a=1", "a=1; b=2", "a=1;b=2", "a=1, b=2", "a=%20x+y", "a[]=1; a[x]=2", "a.b=1", "a", "=1", "a=1; a=2", "a=\xe9", 'a="q"', "a=b=c", "a=1;;; b=2", " a = 1 ", "PHPSESSID=abc",
-           "PHPSESSID=not!valid", "__Host-a=1", "__Host-a[b]=1", "a=" + "c" * 900, "", "; ".join(f"c{i}={i}" for i in range(40))]
+           "PHPSESSID=not!valid", "__Host-a=1", "__Host-a[b]=1", "a=" + "c" * 900, "", "a=" + "c" * 7000 + "; b=" + "d" * 30000, "a=" + "%41" * 2000, "; ".join(f"c{i}={i}" for i in range(40))]
 EXTRA = ["a.b=1", "c[d]=2", "e f=3", "9=z", "A[=1", "=nameless", "REDIRECT_STATUS=200", "REDIRECT_STATUS=404", "REDIRECT_HTTP_AUTHORIZATION=Basic dTpw", "AUTH_TYPE=Basic", "REMOTE_USER=u",
          "PHP_SELF=/self", "argv=x", "argc=9", "HOME=/wire", "USER=wire", "POOL=wire", "LEFT=wire", "ORIG_PATH_INFO=/orig", "ORIG_SCRIPT_NAME=/orig.php", "ORIG_SCRIPT_FILENAME=/o",
          "ORIG_PATH_TRANSLATED=/ot", "UNIQUE_ID=abc", "FCGI_ROLE=ODD", "REQUEST_TIME=1", "PATH=/evil", "GATEWAY_INTERFACE=CGI/1.1", "CONTEXT_DOCUMENT_ROOT=/c", "SCRIPT_URI=http://x/",
@@ -63,8 +64,9 @@ HEADER_LINES = ["X-A: 1", "X-A: 2", "x-a: three", "X-B:none", "X-C:    left", "X
                 "Content-Encoding: identity", "Location: /moved", "Location:", "location: http://other/?a=b", "Status: 404 Not Found", "Status: 299 Odd", "Status: abc", "Status:", "status: 304",
                 "HTTP/1.1 404 Gone fishing", "HTTP/1.0 500 x", "HTTP/1.1 304 NM", "HTTP/2 201", "HTTP/1.1 abc", "HTTP/1.1  404  Two", "HTTP/1.1 200 Fine", "HTTP/1.1", "HTTP/1.1 99", "http/1.1 410 low",
                 "Set-Cookie: a=1", "Set-Cookie: b=2; path=/", "WWW-Authenticate: Basic realm=x", "WWW-authenticate: Digest", "X-Powered-By: me", "Date: x", "Transfer-Encoding: chunked", "ETag: \"x\"",
-                "X-Big: " + "b" * 4000, "HTTP/1.1 201 " + "A" * 1100, "Cache-Control: no-cache", "Expires: 0", "Last-Modified: x", "X-Fold: a\n b", "Connection: close", "Vary: *", " X-Space: 1", "X-Trail: 1   "]
-CODES = [200, 201, 204, 206, 226, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 410, 418, 429, 451, 500, 503, 511, 599, 99, 1000, 0, -1, 600]
+                "X-Big: " + "b" * 4000, "HTTP/1.1 201 " + "A" * 1100, "Cache-Control: no-cache", "Expires: 0", "Last-Modified: x", "X-Fold: a\n b", "Connection: close", "Vary: *", "X-High: \xff\xfe", "X-Del: \x7f", "X-Ctl: a\x01b", "X-Cr: a\rb", "X-Lf: a\nb", "Content-Disposition: attachment; filename=\"x.csv\"", "HTTP/1.1 100 Continue", "HTTP/1.1 204 None",
+                "Content-Type: text/plain;charset=x; y=z", "Content-Type: TEXT/HTML", "Set-Cookie: " + "s" * 4000, "Link: </x>; rel=preload", "X-Accel-Redirect: /x", " X-Space: 1", "X-Trail: 1   "]
+CODES = [100, 101, 103, 205, 300, 422, 200, 201, 204, 206, 226, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 410, 418, 429, 451, 500, 503, 511, 599, 99, 1000, 0, -1, 600]
 FAILURES = """undefined index division function method class type args exception nested words deprecated notice warning user userdep parse compile eval missing require
 unreadable memory assert silenced conversion many repeated long nul""".split()
 STATES = "tz locale umask cwd putenv home unset mb libxml gc reporting path abort limit handler server wrapper callbacks seed iconv assert rewrite cache".split()
@@ -113,7 +115,10 @@ class Steps:
             lambda: "try:" + self.nested(), lambda: "fiber:" + self.nested(), lambda: "gen:" + self.nested(), lambda: "set:" + r.choice(STATES), lambda: "iniset:" + r.choice(INI_SETS),
             lambda: "restore:" + r.choice(["display_errors", "precision", "memory_limit"]), lambda: "session:" + r.choice(["abc,", "abc,destroy", "abc,close", "bad!id,", "fix,fail", "fix,"]), lambda: "trans",
             lambda: "move", lambda: f"part:{r.choice([0, 1, 10, 9000])}", lambda: f"seek:{r.choice([0, 5, 100000, -1])}", lambda: "stdin", lambda: "filter:" + r.choice(["SCRIPT_NAME", "HTTP_HOST", "HOME"]),
-            lambda: "status", lambda: "ini:" + r.choice(["precision", "display_errors", "user_agent", "cgi.nph", "memory_limit"]), lambda: "inis", lambda: "self", lambda: "trace", lambda: "last",
+            lambda: "exts", lambda: "inis", lambda: "mail", lambda: "command", lambda: "filters", lambda: "opcache:" + r.choice(["get", "invalidate", "compile", "cached"]), lambda: "path:" + r.choice(INCLUDES),
+            lambda: "logn:" + r.choice(["900", "1000", "1024", "1025", "2048", "3000", "9000"]), lambda: "level:" + r.choice(["256", "512", "1024", "8192", "16384", "1"]), lambda: "buffer:" + r.choice(["0", "1", "10", "4096"]),
+            lambda: "cb:" + r.choice(["ob", "exit", "throw", "flush", "header"]), lambda: "abortable", lambda: "csv", lambda: "handler:" + r.choice(["throw", "true", "false"]), lambda: "dir", lambda: "tick",
+            lambda: "stream:" + r.choice(["none", "temp", "memory", "glob", "data"]), lambda: "status", lambda: "ini:" + r.choice(["precision", "display_errors", "user_agent", "cgi.nph", "memory_limit"]), lambda: "inis", lambda: "self", lambda: "trace", lambda: "last",
             lambda: "getenv:" + r.choice(["HOME", "HTTP_PROXY", "SCRIPT_NAME", "POOL", "NONE", "argv", "PATH", "LEFT"]), lambda: "redirect:" + r.choice(["/x", "", "//h/x", "mailto:a"]),
         ])()
 
@@ -133,7 +138,9 @@ class Steps:
         if r.random() < .002:
             out.append(f"n:{r.choice(HUGE)}")
         if r.random() < .004:
-            out.append("shell")
+            out.append(r.choice(("shell", "allinis")))
+        if r.random() < .0004:
+            out.append("spin")
         done = []
         for step in out:
             word, colon, arg = step.partition(":")
@@ -303,6 +310,8 @@ class Maker:
             out["keep"] = False
         if r.random() < .1:
             out["padding"] = r.choice((1, 7, 255))
+        if r.random() < .05:
+            out["id"] = r.choice((2, 255, 256, 65535))
         if r.random() < .02:
             out["role"] = r.choice((2, 3))
         if size and r.random() < .15:

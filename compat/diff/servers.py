@@ -23,8 +23,8 @@ MAX_AGE = re.compile(rb"Max-Age=\d+")
 DATE = re.compile(rb"\w{3}, \d\d[ -]\w{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT")
 ACCESS_TIME = re.compile(rb"\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")
 STATUS_NUMBERS = re.compile(rb"[\d.]+|(?<=>)\d+")
-STALE_REASON = re.compile(rb"Failed to open stream: (Success|No such file or directory|Inappropriate ioctl for device) in Unknown|"
-                          rb"\((Success|No such file or directory|Inappropriate ioctl for device)\)")
+STALE_REASON = re.compile(rb"Failed to open stream: (Success|No such file or directory|Not a directory|Inappropriate ioctl for device) in Unknown|"
+                          rb"\((Success|No such file or directory|Not a directory|Inappropriate ioctl for device)\)")
 # A script may send the same status.
 WITHOUT_SCRIPT = (b"Bad Request\n", b"Request body incomplete.\n")
 DUMPED = re.compile(rb"([A-Za-z_.]+\d?)(\[[^\n]*?\])?=(.*)")
@@ -104,9 +104,18 @@ class Servers:
             self.last.append(answers)
             if answers[0].key() != answers[1].key():
                 out += [(prefix + f, a, b) for f, a, b in self.differences(answers, request, pool)]
+        if out:
+            self.forget_sessions()
         if careful:
             time.sleep(0.05)
         return out + self.log_differences(careful)
+
+    def forget_sessions(self):
+        """Where only one side ran the script, the next would find what it has kept."""
+        for own in self.own:
+            for entry in os.scandir(own):
+                if entry.name.startswith(b"sess_"):
+                    os.unlink(entry)
 
     def pid(self, name, lines):
         request = {"params": [("REQUEST_METHOD", "GET"), ("SCRIPT_FILENAME", self.roots[name] + "/pid.php")]}

@@ -1,5 +1,7 @@
 """The pools: what each is set to, drawn anew for each round of requests."""
 
+import re
+
 # Values that are drawn; {root} is the site. Weighted by repetition.
 INI = {
     "cgi.fix_pathinfo": ["0", "1"], "cgi.discard_path": ["1", "0"], "cgi.rfc2616_headers": ["1", "0"], "cgi.nph": ["1", "0"],
@@ -25,6 +27,12 @@ INI = {
     "error_log": ["{own}/php.log", "/nowhere/php.log"], "upload_tmp_dir": ["{own}", "/nowhere"], "highlight.string": ["#000000"], "hard_timeout": ["1"],
     "zend.exception_ignore_args": ["0", "1"], "zend.multibyte": ["1"], "input_encoding": ["latin1"], "output_encoding": ["latin1"], "browscap": [""],
     "sys_temp_dir": ["{own}"], "mail.add_x_header": ["1"], "assert.active": ["0"], "xmlrpc_errors": ["1"], "unserialize_callback_func": ["strlen"], "report_memleaks": ["0"],
+    "auto_globals_jit": ["0"], "disable_classes": ["Exception,DomainException", "NoSuch"], "session.save_handler": ["none"], "session.save_path": ["/nowhere", "2;{own}"],
+    "session.cookie_path": ["/shop"], "session.cookie_httponly": ["1"], "session.cookie_samesite": ["Strict"], "session.cookie_lifetime": ["60"], "session.serialize_handler": ["php_serialize", "none"],
+    "session.referer_check": ["shop"], "session.sid_length": ["32"], "session.gc_probability": ["0"], "sendmail_path": ["/bin/true", "/bin/false", "/nowhere"], "mail.log": ["{own}/mail.log"],
+    "opcache.validate_timestamps": ["0", "1"], "opcache.file_update_protection": ["0"], "opcache.save_comments": ["0"], "opcache.restrict_api": ["/nowhere"], "opcache.max_file_size": ["10"],
+    "default_socket_timeout": ["1"], "zlib.output_handler": ["mb_output_handler"], "zend.exception_string_param_max_len": ["3"], "zend.detect_unicode": ["0"],
+    "user_agent": ["pool"], "allow_url_fopen": ["0"], "iconv.internal_encoding": ["latin1"], "internal_encoding": ["latin1"], "docref_ext": [".html"],
     "allow_url_include": ["1"], "pcre.jit": ["0"], "cgi.force_redirect": ["0"], "cgi.redirect_status_env": ["X"], "last_modified": ["1"],
 }
 FORMATS = ['%R - %u "%m %r%Q%q" %s %f %l', '%n %{REQUEST_URI}e %{HTTP_HOST}e %{X-A}o %{X-B}o %{X-C}o %{X-Empty}o %{Status}o %{Content-Type}o %s %%', None,
@@ -33,12 +41,20 @@ DIRECTIVES = {
     "security.limit_extensions": [".php .inc", "", ".php5 .PHP", ".txt", ".php .phar"], "clear_env": ["no", "yes"], "ping.path": ["/ping", "/i.php"], "ping.response": ["still here"],
     "pm.status_path": ["/status", "/i.php/status"], "chdir": ["{root}/dir", "/"], "catch_workers_output": ["yes", "yes", "no"], "decorate_workers_output": ["no"],
     "access.suppress_path[]": ["/i.php", "/ping"], "env[HOME]": ["/home/x"], "env[LEFT]": ["from the pool"], "env[HTTP_PROXY]": ["http://pool/"], "env[QUERY_STRING]": ['"env=1"'],
+    "pm": ["dynamic", "ondemand"], "pm.max_requests": ["100000"], "request_terminate_timeout": ["60", "1m"], "request_slowlog_timeout": ["30"],
+    "rlimit_files": ["900"], "process.dumpable": ["yes"], "listen.backlog": ["64"],
+    "env[TZ]": ["Asia/Tokyo"], "env[LANG]": ["de_DE.UTF-8"], "env[REMOTE_ADDR]": ["6.6.6.6"], "env[SCRIPT_FILENAME]": ["/pool"], "env[HTTPS]": ["on"], "env[PATH]": ["/bin"],
     "env[argv]": ["x"], "env[a.b]": ["dots"], "env[PHP_VALUE]": ['"precision=3"'],
 }
 # Those that requests find different most often.
 USUAL = ("cgi.fix_pathinfo", "display_errors", "output_buffering", "variables_order", "zlib.output_compression", "auto_prepend_file", "error_log",
          "enable_post_data_reading", "catch_workers_output", "security.limit_extensions", "cgi.nph", "cgi.rfc2616_headers", "fastcgi.error_header")
 KINDS = ("php_admin_value", "php_admin_value", "php_value")
+FLAGS = {"0": ("off", "no", "0", "false"), "1": ("on", "yes", "1", "true")}
+# What one directive cannot be without.
+COMPANY = {("pm", "dynamic"): {"pm.min_spare_servers": "1", "pm.max_spare_servers": "1"}, ("pm", "ondemand"): {"pm.process_idle_timeout": "1h"},
+           ("request_slowlog_timeout", "30"): {"slowlog": "{own}/slow.log"}}
+ADMIN = re.compile(r"php_admin_(?:value|flag)\[(.*)\]")
 BASE = {"pm": "static", "pm.max_children": "1", "env[POOL]": '"from the pool"', "ping.path": "/ping", "pm.status_path": "/status",
         "php_value[session.save_path]": "{own}",
         "php_admin_value[user_ini.filename]": ""}
@@ -52,7 +68,7 @@ class Pool:
 
     def ini(self):
         """{name: value} of what it sets as an admin value."""
-        return {k[16:-1]: v for k, v in {**BASE, **self.directives}.items() if k.startswith("php_admin_value[")}
+        return {m.group(1): v for k, v in {**BASE, **self.directives}.items() if (m := ADMIN.fullmatch(k))}
 
 
 def drawn(rng, n):
@@ -61,10 +77,14 @@ def drawn(rng, n):
         name = rng.choice(USUAL) if rng.random() < .3 else rng.choice(list(INI) + list(DIRECTIVES))
         if name in DIRECTIVES:
             out[name] = rng.choice(DIRECTIVES[name])
+            out.update(COMPANY.get((name, out[name]), {}))
         else:
-            for kind in KINDS:
+            for kind in (*KINDS, "php_flag", "php_admin_flag"):
                 out.pop(f"{kind}[{name}]", None)
             value = rng.choice(INI[name])
+            if value in FLAGS and rng.random() < .4:
+                out[f"{rng.choice(('php_flag', 'php_admin_flag'))}[{name}]"] = rng.choice(FLAGS[value])
+                continue
             # Constants are not evaluated within quotes.
             out[f"{rng.choice(KINDS)}[{name}]"] = value if value.startswith("E_") else f'"{value}"'
     if any("zlib.output_compression]" in name for name in out):

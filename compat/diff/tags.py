@@ -7,6 +7,7 @@ import base64
 import re
 
 PATHS = re.compile(r"SCRIPT_|PATH_|DOCUMENT_ROOT$|REQUEST_METHOD$")
+INPUT = re.compile(r"\b(input|part|seek)\b")
 LENGTH = re.compile(r"\s*[+-]?\d+")
 
 
@@ -44,6 +45,9 @@ def of_request(request, pool):
     if body and length == "" and named:
         out.add("no-length")
     elif len(body) > announced(length) or (body and not named) or given_up(params, body):
+        out.add("body-unread")
+    elif body and INPUT.search(params.get("DO", "")):
+        # Some releases of PHP leave what a script has opened and not read.
         out.add("body-unread")
     if announced(length) > len(body) and not params.get("REQUEST_BODY_FILE"):
         out.add("body-cut")

@@ -219,6 +219,9 @@ function step($step)
         case 'input': $x = file_get_contents('php://input'); show('input', [strlen($x), strlen($x) < 100 ? $x : sha1($x)]); break;
         case 'part': $f = fopen('php://input', 'r'); show('part', [fread($f, (int) $arg), ftell($f), feof($f)]); break;
         case 'seek': $f = fopen('php://input', 'r'); fread($f, 10); show('seek', [fseek($f, (int) $arg), sha1(stream_get_contents($f)), fstat($f)['size'] ?? null]); break;
+        case 'exts': show('exts', array_values(array_diff(get_loaded_extensions(), ['pcntl']))); break;
+        case 'allinis': foreach (ini_get_all(null, true) as $k => $v) { echo "allinis[$k]=", shown($v), "\n"; } break;
+        case 'filters': show('filters', [filter_input_array(INPUT_GET), filter_input_array(INPUT_COOKIE), filter_input(INPUT_SERVER, 'REQUEST_METHOD'), filter_input(INPUT_ENV, 'HOME')]); break;
         case 'stdin': show('stdin', @file_get_contents('php://stdin')); break;
         case 'filter': show('filter', [filter_input(INPUT_SERVER, $arg), filter_input(INPUT_GET, 'a'), filter_input(INPUT_POST, 'a'), filter_has_var(INPUT_ENV, $arg)]); break;
         case 'raw': show('raw', $GLOBALS['HTTP_RAW_POST_DATA'] ?? null); break;
@@ -255,6 +258,15 @@ function step($step)
         case 'obdo': ob_start(fn ($x) => $x . "<$arg>"); break;
         case 'obfail': ob_start(function ($x) use ($arg) { fail($arg); return $x; }); break;
         case 'obchunk': ob_start(null, (int) $arg); break;
+        case 'buffer': ob_start(null, 0, PHP_OUTPUT_HANDLER_STDFLAGS ^ PHP_OUTPUT_HANDLER_REMOVABLE); ini_set('implicit_flush', $arg); echo str_repeat('b', (int) $arg); break;
+        case 'cb':
+            ob_start(function ($x, $phase) use ($arg) {
+                match ($arg) {
+                    'ob' => ob_start(), 'exit' => exit('left'), 'throw' => throw new Exception('in a handler'), 'flush' => flush(), 'header' => header('X-From: handler'),
+                };
+                return "[$phase:$x]";
+            });
+            break;
         case 'obend': ob_get_level() ? ob_end_flush() : 0; break;
         case 'obclean': ob_get_level() ? ob_end_clean() : 0; break;
         case 'oball': while (ob_get_level() && ob_end_flush()) { continue; } break;
@@ -267,12 +279,41 @@ function step($step)
         case 'passthru': $f = fopen(__DIR__ . '/plain.txt', 'r'); fread($f, 3); show('passthru', fpassthru($f)); break;
         case 'high': highlight_string("<?php echo 1; // $arg"); break;
         case 'include': show('include', include __DIR__ . '/' . $arg); break;
+        case 'path': set_include_path(__DIR__ . '/dir' . PATH_SEPARATOR . __DIR__); show('path', include_once $arg); break;
+        case 'opcache':
+            $f = __DIR__ . '/return.inc';
+            show('opcache', match ($arg) {
+                'get' => is_array(opcache_get_status(false)), 'invalidate' => opcache_invalidate($f, true),
+                'compile' => @opcache_compile_file($f), 'cached' => is_bool(opcache_is_script_cached($f)),
+            });
+            break;
+        case 'dir': show('dir', [getcwd() === __DIR__, basename(getcwd()), basename($_SERVER['SCRIPT_FILENAME'] ?? '-'), file_exists('i.php')]); break;
+        case 'csv': $f = fopen('php://output', 'w'); fputcsv($f, ['a', 'b c', "d\"e", "\u{e4}"]); fclose($f); break;
+        case 'stream': show('stream', match ($arg) {
+                'none' => @file_get_contents('http://127.0.0.1:1/'), 'temp' => strlen(stream_get_contents(fopen('php://temp/maxmemory:1', 'w+'))),
+                'memory' => fwrite(fopen('php://memory', 'w'), 'x'), 'glob' => count(scandir('glob://' . __DIR__ . '/*.phar')), 'data' => file_get_contents('data:,x'),
+            });
+            break;
+        case 'mail': show('mail', @mail('a@test.invalid', 'subject', "text\n", ['X-A' => 'b'])); break;
+        case 'command':
+            exec('exit 3', $out, $code);
+            $p = proc_open(['cat'], [['pipe', 'r'], ['pipe', 'w']], $pipes);
+            fwrite($pipes[0], 'through a pipe');
+            fclose($pipes[0]);
+            show('command', [$code, stream_get_contents($pipes[1]), proc_close($p), `echo \$0`]);
+            break;
         case 'gz': ini_set('zlib.output_compression', $arg); break;
 
         // Failures and ends.
         case 'fail': fail($arg); break;
         case 'log': error_log($arg); break;
         case 'log4': error_log($arg, 4); break;
+        case 'logn': error_log(substr(str_repeat('0123456789', (int) $arg / 10 + 1), 0, (int) $arg)); break;
+        case 'level': trigger_error("of level $arg", (int) $arg); break;
+        case 'handler': set_error_handler(fn ($n, $m, $f, $l) => $arg === 'throw' ? throw new ErrorException($m, 0, $n, $f, $l) : $arg === 'true'); echo $undefined; strlen(null); break;
+        case 'abortable': ignore_user_abort(false); for ($i = 0; $i < 3; $i++) { echo "part $i\n"; flush(); usleep(100); } show('abortable', connection_aborted()); break;
+        case 'tick': register_tick_function('strlen', 'x'); declare(ticks=1) { $x = 1; $x++; } show('tick', $x); break;
+        case 'spin': set_time_limit(1); while (true) { continue; }
         case 'logfile': error_log($arg, 3, '/dev/null'); break;
         case 'exit': exit($arg === '' ? 0 : (is_numeric($arg) ? (int) $arg : $arg));
         case 'sd': register_shutdown_function('step', $arg); break;

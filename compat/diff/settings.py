@@ -27,7 +27,7 @@ INI = {
     "error_log": ["{own}/php.log", "/nowhere/php.log"], "upload_tmp_dir": ["{own}", "/nowhere"], "highlight.string": ["#000000"], "hard_timeout": ["1"],
     "zend.exception_ignore_args": ["0", "1"], "zend.multibyte": ["1"], "input_encoding": ["latin1"], "output_encoding": ["latin1"], "browscap": [""],
     "sys_temp_dir": ["{own}"], "mail.add_x_header": ["1"], "assert.active": ["0"], "xmlrpc_errors": ["1"], "unserialize_callback_func": ["strlen"], "report_memleaks": ["0"],
-    "auto_globals_jit": ["0"], "disable_classes": ["Exception,DomainException", "NoSuch"], "session.save_handler": ["none"], "session.save_path": ["/nowhere", "2;{own}"],
+    "auto_globals_jit": ["0"], "disable_classes": ["Exception,DomainException", "NoSuch"], "session.save_handler": ["none"], "session.save_path": ["/nowhere"],
     "session.cookie_path": ["/shop"], "session.cookie_httponly": ["1"], "session.cookie_samesite": ["Strict"], "session.cookie_lifetime": ["60"], "session.serialize_handler": ["php_serialize", "none"],
     "session.referer_check": ["shop"], "session.sid_length": ["32"], "session.gc_probability": ["0"], "sendmail_path": ["/bin/true", "/bin/false", "/nowhere"], "mail.log": ["{own}/mail.log"],
     "opcache.validate_timestamps": ["0", "1"], "opcache.file_update_protection": ["0"], "opcache.save_comments": ["0"], "opcache.restrict_api": ["/nowhere"], "opcache.max_file_size": ["10"],
@@ -54,6 +54,7 @@ FLAGS = {"0": ("off", "no", "0", "false"), "1": ("on", "yes", "1", "true")}
 # What one directive cannot be without.
 COMPANY = {("pm", "dynamic"): {"pm.min_spare_servers": "1", "pm.max_spare_servers": "1"}, ("pm", "ondemand"): {"pm.process_idle_timeout": "1h"},
            ("request_slowlog_timeout", "30"): {"slowlog": "{own}/slow.log"}}
+UNFIT_FOR_ONE = re.compile(r"auto_|extensions|output_handler")
 ADMIN = re.compile(r"php_admin_(?:value|flag)\[(.*)\]")
 BASE = {"pm": "static", "pm.max_children": "1", "env[POOL]": '"from the pool"', "ping.path": "/ping", "pm.status_path": "/status",
         "php_value[session.save_path]": "{own}",
@@ -100,8 +101,8 @@ def pools(rng, count):
         out.append(Pool(f"drawn{i}", drawn(rng, rng.choice((1, 2, 3, 4, 6, 9)))))
     out.append(Pool("users", {"php_admin_value[user_ini.filename]": ".user.ini", "php_admin_value[user_ini.cache_ttl]": "0",
                               "php_admin_value[fastcgi.error_header]": '"HTTP/1.1 550 Custom"'}))
-    # pid.php must be able to answer.
-    out.append(Pool("once", {k: v for k, v in drawn(rng, 3).items() if "auto_" not in k and "extensions" not in k}, 1))
+    # pid.php must be able to answer, and the wire may bring the other handler.
+    out.append(Pool("once", {k: v for k, v in drawn(rng, 3).items() if not UNFIT_FOR_ONE.search(k)}, 1))
     out.append(Pool("twice", {"php_admin_value[precision]": "9", "php_admin_value[open_basedir]": '"{root}:/tmp"'}, 2))
     for pool in out:
         pool.directives.setdefault("access.format", rng.choice(FORMATS) or "")

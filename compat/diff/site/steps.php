@@ -283,8 +283,7 @@ function step($step)
         case 'opcache':
             $f = __DIR__ . '/return.inc';
             show('opcache', match ($arg) {
-                'get' => is_array(opcache_get_status(false)), 'invalidate' => opcache_invalidate($f, true),
-                'compile' => @opcache_compile_file($f), 'cached' => is_bool(opcache_is_script_cached($f)),
+                'get' => opcache_get_status(false)['opcache_enabled'] ?? false, 'invalidate' => opcache_invalidate($f, true), 'cached' => is_bool(opcache_is_script_cached($f)),
             });
             break;
         case 'dir': show('dir', [getcwd() === __DIR__, basename(getcwd()), basename($_SERVER['SCRIPT_FILENAME'] ?? '-'), file_exists('i.php')]); break;

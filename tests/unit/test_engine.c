@@ -379,7 +379,8 @@ static void look_at_query(void *ctx, struct engine_page *page)
 	found[0] = '\0';
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (engine_query_asks(words[i]))
-			snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s ", words[i]);
+			snprintf(
+			    found + strlen(found), sizeof(found) - strlen(found), "%s ", words[i]);
 	make_page(ctx, page);
 }
 

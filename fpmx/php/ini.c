@@ -225,12 +225,13 @@ static bool wire_may(int mode)
 }
 
 /* What cannot be put back is done all the same, and costs the worker its next request. */
-static enum ini_set set_for_good(const char *name, const char *value)
+static enum ini_set set_for_good(const char *name, const char *value, int mode)
 {
 	if (*value == '\0')
 		return INI_SET_DONE;
 	room.request.spoils_worker = true;
-	if (!is_extension(name)) {
+	if (is_disabling(name)) {
+		(void)set_master_value(find_entry(name), value, mode);
 		disable(name, value);
 		return INI_SET_DONE;
 	}
@@ -248,7 +249,7 @@ static enum ini_set set_for_request(const char *name, const char *value, int mod
 	if (is_admin_value(name))
 		return INI_SET_UNKNOWN;
 	if (is_extension(name) || is_disabling(name))
-		return set_for_good(name, value);
+		return set_for_good(name, value, mode);
 	if (entry == NULL)
 		return INI_SET_UNKNOWN;
 	undo = pemalloc(sizeof(*undo), true);

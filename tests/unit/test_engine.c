@@ -281,11 +281,12 @@ END_TEST
 
 START_TEST(what_cannot_be_undone_costs_the_worker)
 {
-	const char *answer = serve((struct ask){.code = "var_dump(function_exists('phpinfo'));",
+	const char *answer = serve((struct ask){
+	    .code = "var_dump(function_exists('phpinfo'), ini_get('disable_functions'));",
 	    .name = "PHP_ADMIN_VALUE",
 	    .value = "disable_functions=phpinfo"});
 
-	ck_assert_str_eq(body_of(answer), "bool(false)\n");
+	ck_assert_str_eq(body_of(answer), "bool(false)\nstring(7) \"phpinfo\"\n");
 	ck_assert_int_eq(outcome, ENGINE_UNSAFE);
 }
 END_TEST

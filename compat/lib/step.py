@@ -19,7 +19,8 @@ class Step:
         data = self.raw
         if self.form is not None:
             data = urllib.parse.urlencode({k: v.format(**memory) for k, v in self.form.items()}).encode()
-        answer = browser.ask(self.path.format(**memory), data, self.headers)
+        answer = browser.ask(self.path.format(**memory), data,
+                             {k: v.format(**memory) for k, v in self.headers.items()})
         text = answer[2].decode("utf-8", "replace")
         for name, pattern in self.keep.items():
             m = re.search(pattern, text)

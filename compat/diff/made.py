@@ -13,12 +13,14 @@ SCRIPTS = ["/i.php"] * 10 + """/do.php /index.php /dir/i.php /dir/ /dir / /sp%20
 /users/up.php /bad/i.php /other/deep/i.php /plain.txt /broken.php /plain.php /empty.php /shebang.php /bom.php /short.php /silent.php /endtag.php /strict.php
 /halt.php /css.php /json.php /image.php /link.php /dangling.php /loop.php /linkdir/i.php /away.php /unreadable.php /locked/i.php /blind/i.php /none.php
 /none/i.php /i.php. /i.PHP /i.php7 //i.php /./i.php /dir/../i.php /dir/..//i.php /../site/i.php /i.php%20 /i.php%00 /status /ping /i.php/status
-/users/deep/../i.php /linkdir/../i.php /dir//i.php /%E3%82%A2%E3%83%91.php /i%2Ephp /\xff.php""".split()
+/users/deep/../i.php /linkdir/../i.php /dir//i.php /%E3%82%A2%E3%83%91.php /i%2Ephp /\xff.php /status /status""".split()
 USERS = ["/users/i.php", "/users/deep/i.php", "/users/up.php", "/other/deep/i.php", "/bad/i.php", "/users/deep/../i.php", "/i.php", "/users//deep/i.php", "/users/none.php"]
 TAILS = ["", "", "", "", "/", "/a", "/a/b", "/a%20b", "/a b", "/a+b", "/100%25/x", "/%E3%82%A2.php", "/i.php", "/i.php/x", "?q=1", "/a?q=1", "//", "/..", "/../x",
          "/.php", "/%0a", "/\n", "/x.jpg", "/%zz", "/%2", "/\u00e9", "//a//b", "/.", "/a/", "/status", "/" + "d/" * 60, "/" + "p" * 1500, "/%00", "/a%2Fb", "/a;b=c", "/a\\b", "/<b>"]
 PREFIXES = ["proxy:fcgi://localhost", "proxy:fcgi://localhost/", "proxy:fcgi://127.0.0.1:9000", "PROXY:FCGI://h", "proxy:balancer://c", "proxy:balancer://c/",
             "proxy:fcgi://nohost-", "proxy:fcgi:/", "proxy:fcgi://", "proxy:fcgi://[::1]:9000", "proxy:scgi://h", "proxy:unix:/x|fcgi://localhost"]
+PAGE_QUERIES = ["full", "full&json", "html&full", "xml&full", "openmetrics&full", "f&h", "full;json", "json=0", "full&x=<b>&y=\"'", "html&full&n=\xe9", "json&full&n=\xff\xfe", "xml&full&\xc3",
+                "full[]=1&xml[]", "json&full&a=" + "b" * 600, "xml&full&a=%00%e9", "html&full&a=\xc3\xa9"]
 METHODS = ["GET"] * 30 + ["POST"] * 8 + ["HEAD"] * 4 + ["PUT", "DELETE", "PATCH", "OPTIONS", "get", "Post", "PROPFIND", "TRACE", "CONNECT", "", "X Y", "A" * 40, "HEADX"]
 QUERIES = ["", "", "a=1", "a=1&b[]=2&b[]=3", "a", "a=", "=b", "a=b=c", "a[x][y]=1", "a[b=1", "a.b=1&c%20d=2", "a=%00b", "a=%zz", "a=b;c=d", "&&a=b&&", "a=%E3%82%A2", "a=\xe9",
            "+a=+b", "q=<b>\"'", "?x=?", "one+two", "-d+x%3d1", "-s", "GLOBALS[x]=1", "_SERVER[x]=1", "a" * 300, "&".join(f"v{i}={i}" for i in range(30)), "json", "full",
@@ -280,7 +282,9 @@ class Maker:
         r = self.rng
         script, tail = r.choice(SCRIPTS if pool.name != "users" else USERS), r.choice(TAILS)
         front = r.choices((self.from_nginx, self.from_apache, self.from_iis, self.from_pieces), (45, 20, 3, 32))[0]
-        query = r.choice(QUERIES)
+        query = r.choice(PAGE_QUERIES if script == "/status" and r.random() < .7 else QUERIES)
+        if script == "/status" and any("[default_charset]" in n or "[internal_encoding]" in n for n in pool.directives):
+            query = "full"  # what php-fpm says of a charset that it does not know is not told by us
         p = {"QUERY_STRING": query, "REQUEST_METHOD": r.choice(METHODS)}
         if r.random() < .03:
             del p["REQUEST_METHOD"]
@@ -328,6 +332,8 @@ class Maker:
             p["REQUEST_BODY_FILE"] = self.rng.choice((self.root + "/plain.txt", self.root + "/lines.txt", "/none", self.root + "/dir", ""))
             p["CONTENT_LENGTH"], body = self.rng.choice(("25", "2000", "8", "9000")), ""
         p["DO"] = Steps(self.rng, body).program()
+        if body and not p.get("CONTENT_LENGTH") and any("[post_max_size]" in name for name in pool.directives):
+            body = ""  # what is too long may be told of at the start
         items = self.changed(list(p.items())) if self.rng.random() < .4 else list(p.items())
         if body and not tags.last_of(items).get("CONTENT_LENGTH"):
             # Where a body goes that php-fpm takes for empty; not what all follows from that.

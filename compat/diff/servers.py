@@ -23,8 +23,8 @@ MAX_AGE = re.compile(rb"Max-Age=\d+")
 DATE = re.compile(rb"\w{3}, \d\d[ -]\w{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT")
 ACCESS_TIME = re.compile(rb"\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")
 STATUS_NUMBERS = re.compile(rb"[\d.]+|(?<=>)\d+")
-STALE_REASON = re.compile(rb"Failed to open stream: (Success|No such file or directory|Not a directory|Inappropriate ioctl for device) in Unknown|"
-                          rb"\((Success|No such file or directory|Not a directory|Inappropriate ioctl for device)\)")
+STALE_REASON = re.compile(rb"Failed to open stream: (Success|No such file or directory|Not a directory|Numerical result out of range|Inappropriate ioctl for device) in Unknown|"
+                          rb"\((Success|No such file or directory|Not a directory|Numerical result out of range|Inappropriate ioctl for device)\)")
 # A script may send the same status.
 WITHOUT_SCRIPT = (b"Bad Request\n", b"Request body incomplete.\n")
 DUMPED = re.compile(rb"([A-Za-z_.]+\d?)(\[[^\n]*?\])?=(.*)")

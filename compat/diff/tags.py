@@ -31,6 +31,14 @@ def user_of(value):
         return ""
 
 
+def is_utf8(text):
+    try:
+        text.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def given_up(params, body):
     """Parts that some versions of PHP do not read to the end: a NUL in a part's header, or no last boundary."""
     if not params.get("CONTENT_TYPE", "").lower().startswith("multipart/"):
@@ -60,6 +68,8 @@ def of_request(request, pool):
         out.add("nul")
     if len(request["params"]) > 2048:
         out.add("many-params")
+    if "full" in params.get("QUERY_STRING", "") and not all(is_utf8(x) for x in (params["QUERY_STRING"], user_of(params.get("HTTP_AUTHORIZATION", "")))):
+        out.add("page-not-utf8")
     if "finish" in params.get("DO", ""):
         out.add("finish")
     if "HTTP_PROXY" in params:

@@ -264,7 +264,7 @@ function step($step)
                 match ($arg) {
                     'ob' => ob_start(), 'exit' => exit('left'), 'throw' => throw new Exception('in a handler'), 'flush' => flush(), 'header' => header('X-From: handler'),
                 };
-                return "[$phase:$x]";
+                return "[$phase:\n$x\n]";
             });
             break;
         case 'obend': ob_get_level() ? ob_end_flush() : 0; break;

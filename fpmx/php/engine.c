@@ -248,6 +248,12 @@ int engine_enter_worker(struct err *e)
 
 void engine_stop(void)
 {
+	/*
+	 * Extensions shut down, but their code stays mapped until the process ends,
+	 * which is now: to take it away piece by piece costs more than all the rest,
+	 * while a reload waits for us.
+	 */
+	setenv("ZEND_DONT_UNLOAD_MODULES", "1", 1);
 	php_module_shutdown();
 	sapi_shutdown();
 	userini_shutdown();

@@ -96,6 +96,23 @@ static const char *state_words(const struct conf_row *row)
 	return row->state == STATE_ACTED ? "" : "Read and checked, but not acted on yet.";
 }
 
+/* One row, and what its values are in words. */
+typedef void row_fn(const struct conf_row *, struct strbuf *value);
+
+static void each_row(enum conf_scope scope, row_fn *write)
+{
+	for (size_t i = 0; i < KEY_MAX; i++) {
+		struct strbuf value;
+
+		if (conf_rows[i].scope != scope)
+			continue;
+		strbuf_init(&value, 1024);
+		add_value(&conf_rows[i], &value);
+		write(&conf_rows[i], &value);
+		strbuf_free(&value);
+	}
+}
+
 /* ---- docs/config.md ---- */
 
 static const char introduction[] =
@@ -139,30 +156,25 @@ static const char introduction[] =
     "  Directives marked **fpmx** are not php-fpm's.\n"
     "\n";
 
+static void config_row(const struct conf_row *row, struct strbuf *value)
+{
+	printf("| `%s` | %s", row->name, strbuf_str(value));
+	if (row->standard != NULL)
+		printf(" | `%s`", row->standard);
+	else
+		printf(" | none");
+	printf(" | %s | %s%s", row->change == CHANGE_RELOAD ? "reload" : "restart",
+	    row->maker == MAKER_OWN ? "**fpmx.** " : "", row->doc);
+	if (row->state != STATE_ACTED)
+		printf(" *%s*", state_words(row));
+	puts(" |");
+}
+
 static void config_scope(enum conf_scope scope)
 {
 	puts("| directive | value | default | change | |");
 	puts("|---|---|---|---|---|");
-	for (size_t i = 0; i < KEY_MAX; i++) {
-		const struct conf_row *row = &conf_rows[i];
-		struct strbuf value;
-
-		if (row->scope != scope)
-			continue;
-		strbuf_init(&value, 1024);
-		add_value(row, &value);
-		printf("| `%s` | %s", row->name, strbuf_str(&value));
-		strbuf_free(&value);
-		if (row->standard != NULL)
-			printf(" | `%s`", row->standard);
-		else
-			printf(" | none");
-		printf(" | %s | %s%s", row->change == CHANGE_RELOAD ? "reload" : "restart",
-		    row->maker == MAKER_OWN ? "**fpmx.** " : "", row->doc);
-		if (row->state != STATE_ACTED)
-			printf(" *%s*", state_words(row));
-		puts(" |");
-	}
+	each_row(scope, config_row);
 }
 
 static void config(void)
@@ -340,30 +352,19 @@ static void man_introduction(void)
 	}
 }
 
-static void man_scope(enum conf_scope scope)
+static void man_row(const struct conf_row *row, struct strbuf *value)
 {
-	for (size_t i = 0; i < KEY_MAX; i++) {
-		const struct conf_row *row = &conf_rows[i];
-		struct strbuf value;
-
-		if (row->scope != scope)
-			continue;
-		strbuf_init(&value, 1024);
-		add_value(row, &value);
-		printf(".TP\n.B ");
-		man_text(row->name, strlen(row->name));
-		man_text(row->doc, strlen(row->doc));
-		puts(".br");
-		strbuf_printf(
-		    &value, "; default `%s`", row->standard != NULL ? row->standard : "none");
-		strbuf_printf(&value, "; taken by a %s",
-		    row->change == CHANGE_RELOAD ? "reload" : "restart only");
-		strbuf_adds(&value, row->maker == MAKER_OWN ? "; not php-fpm's." : ".");
-		man_text(strbuf_str(&value), value.len);
-		if (row->state != STATE_ACTED)
-			man_text(state_words(row), strlen(state_words(row)));
-		strbuf_free(&value);
-	}
+	printf(".TP\n.B ");
+	man_text(row->name, strlen(row->name));
+	man_text(row->doc, strlen(row->doc));
+	puts(".br");
+	strbuf_printf(value, "; default `%s`", row->standard != NULL ? row->standard : "none");
+	strbuf_printf(
+	    value, "; taken by a %s", row->change == CHANGE_RELOAD ? "reload" : "restart only");
+	strbuf_adds(value, row->maker == MAKER_OWN ? "; not php-fpm's." : ".");
+	man_text(strbuf_str(value), value->len);
+	if (row->state != STATE_ACTED)
+		man_text(state_words(row), strlen(state_words(row)));
 }
 
 static void man(void)
@@ -377,11 +378,11 @@ static void man(void)
 	man_introduction();
 	puts(".SH DIRECTIVES OF THE MASTER\nBelow\n.BR global: ,\nor in the section\n.B [global]\n"
 	     "of php\\-fpm\\(aqs format.");
-	man_scope(SCOPE_GLOBAL);
+	each_row(SCOPE_GLOBAL, man_row);
 	puts(
 	    ".SH DIRECTIVES OF A POOL\nBelow\n.B pools:\nand the name of the pool, or in a section "
 	    "of that name.");
-	man_scope(SCOPE_POOL);
+	each_row(SCOPE_POOL, man_row);
 	puts(".SH FILES\n.TP\n.I /etc/fpmx/fpmx.yaml\n"
 	     "What is read without\n.BR \\-y ,\nif it is there; else php\\-fpm\\(aqs own default. "
 	     "The folder is the sysconfdir that was "

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/syslog.h"
+#include "master/safeopen.h"
 
 _Static_assert(
     (int)CONF_LOG_DEBUG == (int)LOG_LEVEL_DEBUG && (int)CONF_LOG_ALERT == (int)LOG_LEVEL_ALERT,
@@ -55,7 +56,7 @@ int logfile_open(const char *what, const char *path, struct err *e)
 
 	if (is_stderr(path))
 		return dup_stderr(e);
-	fd = open(path, may_be_link(path) ? flags : flags | O_NOFOLLOW, 0600);
+	fd = may_be_link(path) ? open(path, flags, 0600) : safeopen(path, flags);
 	if (fd < 0)
 		return err_sys(e, "failed to open %s (%s)", what, path);
 	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode)) {

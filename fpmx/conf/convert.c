@@ -280,7 +280,44 @@ static void lay_out(struct convert *k, bool whole)
 
 /* ---- whether it means the same ---- */
 
-/* The second of two elements with one name has no effect, and no YAML form. */
+/*
+ * Of these each counts, as php-fpm loads or disables what each one names, and a
+ * mapping has a name once.
+ */
+static bool adds_up(const char *name)
+{
+	return strcmp(name, "extension") == 0 || strcmp(name, "disable_functions") == 0 ||
+	       strcmp(name, "disable_classes") == 0;
+}
+
+static int refuse_what_adds_up(
+    const struct pool_conf *p, const char *key, const struct conf_map *map, struct err *e)
+{
+	for (size_t i = 0; i < map->n; i++)
+		for (size_t j = 0; j < i && adds_up(map->pairs[i].name); j++)
+			if (strcmp(map->pairs[i].name, map->pairs[j].name) == 0 &&
+			    strcmp(map->pairs[i].value, map->pairs[j].value) != 0)
+				return err_set(e,
+				    "[pool %s] %s[%s] is there twice and both count, which YAML "
+				    "has no form for; keep this configuration as it is, YAML "
+				    "files can include it",
+				    p->name, key, map->pairs[i].name);
+	return 0;
+}
+
+static int refuse_all_that_adds_up(const struct conf *c, struct err *e)
+{
+	for (size_t i = 0; i < c->npools; i++) {
+		const struct pool_conf *p = c->pools[i];
+
+		if (refuse_what_adds_up(p, "php_value", &p->php_value, e) < 0 ||
+		    refuse_what_adds_up(p, "php_admin_value", &p->php_admin_value, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The second of any other two elements with one name has no effect, and no YAML form. */
 static void drop_repeated(struct conf_map *map)
 {
 	size_t n = 0;
@@ -517,7 +554,7 @@ int convert(const struct convert_order *order, struct conf_report *report, struc
 	report->path = arena_strdup(report->arena, order->path);
 	record_init(&k.record, k.arena, &witness);
 	build_run_watched(k.conf, report, &witness);
-	if (report->nfatal == 0) {
+	if (report->nfatal == 0 && refuse_all_that_adds_up(k.conf, e) == 0) {
 		drop_all_repeated(k.conf);
 		lay_out(&k, order->folder == NULL);
 		status = order->folder != NULL ? to_files(&k) : to_text(&k, text);

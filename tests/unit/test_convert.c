@@ -332,6 +332,31 @@ START_TEST(faults_are_told_and_nothing_is_written)
 }
 END_TEST
 
+START_TEST(elements_that_count_twice_are_refused)
+{
+	static const char pool[] = "[w]\nuser = x\nlisten = 1\npm = static\n";
+	static const char *const twice[] = {
+	    "php_admin_value[extension] = a\nphp_admin_value[extension] = b\n",
+	    "php_value[disable_functions] = exec\nphp_value[disable_functions] = system\n",
+	    "php_admin_value[disable_classes] = A\nphp_admin_value[disable_classes] = B\n",
+	};
+	char ini[512];
+
+	for (size_t i = 0; i < sizeof(twice) / sizeof(twice[0]); i++) {
+		snprintf(ini, sizeof(ini), "%s%s", pool, twice[i]);
+		conf_write("a.conf", ini);
+		ck_assert_int_eq(convert_to("a.conf", with_dir("@/out"), false), -1);
+		ck_assert_msg(
+		    strstr(err.text, "] is there twice and both count") != NULL, "%s", err.text);
+		ck_assert_uint_eq(count_entries(""), 1);
+	}
+	/* The same once more adds nothing. */
+	expect("[w]\nuser = x\nphp_value[extension] = a\nphp_value[extension] = a\n",
+	    "pools:\n  w:\n    user: x\n    php_value:\n      extension: a\n"
+	    "      #extension: a  # the first of this name counts\n");
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -339,6 +364,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, what_belongs_together_comes_together);
 	tcase_add_test(tc, what_has_no_effect_becomes_a_comment);
 	tcase_add_test(tc, values_and_flags_keep_their_order);
+	tcase_add_test(tc, elements_that_count_twice_are_refused);
 	tcase_add_test(tc, values_are_quoted_where_yaml_would_read_another);
 	tcase_add_test(tc, variables_and_computed_values_stay_readable);
 	tcase_add_test(tc, includes_are_followed_in_their_places);

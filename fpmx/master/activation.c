@@ -5,6 +5,7 @@
  */
 #include "master/activation.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,6 +76,11 @@ void activation_read(struct inherit *t, int first_fd)
 	for (unsigned i = 0; i < n; i++) {
 		char *name = strsep(&next, ":");
 
+		if (fcntl(first_fd + (int)i, F_GETFD) < 0) {
+			inherit_complain(t, "LISTEN_FDS is %u, but descriptor %d is not open", n,
+			    first_fd + (int)i);
+			break;
+		}
 		take(t, first_fd + (int)i, name && *name ? name : "unknown");
 	}
 	free(names);

@@ -92,6 +92,22 @@ int daemon_close_stdio(struct err *e)
 	return 0;
 }
 
+int daemon_try_pid(const char *path, struct err *e)
+{
+	const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+	int fd = open(path, flags);
+
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, flags | O_CREAT | O_EXCL, 0644);
+		if (fd >= 0)
+			unlink(path);
+	}
+	if (fd < 0)
+		return err_sys(e, "Unable to create the PID file (%s).", path);
+	fd_close(&fd);
+	return 0;
+}
+
 int daemon_write_pid(struct pid_file *f, const char *path, struct err *e)
 {
 	int fd =

@@ -34,6 +34,9 @@ struct pid_file {
 int daemon_write_pid(struct pid_file *, const char *path, struct err *)
     __attribute__((warn_unused_result));
 
+/* Whether it could be written; nothing is changed. */
+int daemon_try_pid(const char *path, struct err *) __attribute__((warn_unused_result));
+
 /* Removes it if it is still the file that we wrote. */
 void daemon_remove_pid(const struct pid_file *);
 

@@ -37,12 +37,19 @@
 #define LOCK_TRIES_RUNNING 1
 #define LOCK_TRY_NS (20 * 1000 * 1000)
 
+/*
+ * So often, that long, a start asks whether a socket has an owner still: the
+ * workers of a master that was killed end by themselves, but not at once.
+ */
+#define OWNER_TRIES 6
+#define OWNER_TRY_NS (200 * 1000 * 1000)
+
 #define MODE_DEFAULT 0660
 
 /* What else an opening needs to know. */
 struct how {
 	struct inherit *inherit; /* or NULL: there is nothing to be taken over */
-	int lock_tries;
+	int lock_tries, owner_tries;
 };
 
 /* --- what both kinds share ------------------------------------------------ */
@@ -200,8 +207,20 @@ static int lock_folder(const char *path, int tries)
 	return fd;
 }
 
+static bool becomes_stale(const char *path, int tries)
+{
+	while (!stale_path(path)) {
+		struct timespec pause = {.tv_nsec = OWNER_TRY_NS};
+
+		if (--tries <= 0)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 /* Makes way for the bind. Only a socket without owner is ever removed. */
-static int clear_path(struct listener *l, struct err *e)
+static int clear_path(struct listener *l, const struct how *how, struct err *e)
 {
 	struct stat st;
 
@@ -211,7 +230,7 @@ static int clear_path(struct listener *l, struct err *e)
 		errno = EADDRINUSE;
 		return fail_bind(l, e);
 	}
-	if (!stale_path(l->path))
+	if (!becomes_stale(l->path, how->owner_tries))
 		return err_set(e, "Another FPM instance seems to already listen on %s", l->path);
 	if (unlink(l->path) < 0 && errno != ENOENT)
 		return err_sys(e, "failed to unlink the stale socket '%s'", l->path);
@@ -424,7 +443,7 @@ static int open_unix(struct listener *l, const struct how *how, const char *path
 	if (l->fd < 0)
 		return err_sys(e, "failed to create new listening socket");
 	lock = lock_folder(path, how->lock_tries);
-	rc = clear_path(l, e);
+	rc = clear_path(l, how, e);
 	if (rc == 0)
 		rc = bind_unix(l, &un, e);
 	/* Under the lock still: until it listens, a twin would think it stale. */
@@ -470,7 +489,8 @@ static int open_any(struct listener *l, const struct pool_conf *conf, const char
 int listener_open(struct listener *l, const struct pool_conf *conf, const char *text,
     struct inherit *inherit, struct err *e)
 {
-	struct how how = {.inherit = inherit, .lock_tries = LOCK_TRIES_START};
+	struct how how = {
+	    .inherit = inherit, .lock_tries = LOCK_TRIES_START, .owner_tries = OWNER_TRIES};
 
 	return open_any(l, conf, text, &how, e);
 }

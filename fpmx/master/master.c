@@ -468,11 +468,24 @@ static int open_pools(struct master *m, struct err *e)
 	return 0;
 }
 
+/* After a reload requests wait: that they are served matters more than the file. */
+static int write_pid(struct master *m, struct err *e)
+{
+	const char *path = m->conf->global.pid;
+
+	if (path && *path && daemon_write_pid(&m->pid_file, path, e) < 0) {
+		if (!m->host.inherit->reloaded)
+			return -1;
+		log_error("%s", e->text);
+	}
+	if (m->host.inherit->reloaded)
+		daemon_drop_pid(m->host.inherit->pid_path, &m->pid_file);
+	return 0;
+}
+
 /* php-fpm's order. What fails here ends the start. */
 static int start(struct master *m, struct err *e)
 {
-	const char *pid_path = m->conf->global.pid;
-
 	if (set_limits(m, e) < 0)
 		return -1;
 	/* After a reload we are in the background already. */
@@ -481,10 +494,8 @@ static int start(struct master *m, struct err *e)
 	title_set("php-fpm: master process (%s)", m->conf->path);
 	if (open_host(m, e) < 0 || open_pools(m, e) < 0)
 		return -1;
-	if (pid_path && *pid_path && daemon_write_pid(&m->pid_file, pid_path, e) < 0)
+	if (write_pid(m, e) < 0)
 		return -1;
-	if (m->host.inherit->reloaded)
-		daemon_drop_pid(m->host.inherit->pid_path, &m->pid_file);
 	return daemon_close_stdio(e);
 }
 

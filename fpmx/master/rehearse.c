@@ -19,6 +19,7 @@
 #include "base/loop.h"
 #include "base/must.h"
 #include "base/strbuf.h"
+#include "master/daemon.h"
 #include "master/pool.h"
 
 #define LIST_MAX_BYTES ((size_t)4 << 20)
@@ -110,11 +111,14 @@ static int open_all(struct pool_host *host, struct err *e)
 int rehearse_run(const struct master_start *s, struct err *e)
 {
 	struct pool_host host = host_of(s);
+	const char *pid_path = s->conf->global.pid;
 	int rc;
 
 	host.loop = loop_new(e);
 	host.changed = host.crashed = nothing;
 	rc = host.loop ? open_all(&host, e) : -1;
+	if (rc == 0 && pid_path && *pid_path)
+		rc = daemon_try_pid(pid_path, e);
 	loop_free(host.loop);
 	return rc;
 }

@@ -1,7 +1,7 @@
 <?php
 /*
- * Boot script for WordPress in a pool of mode isolated: loads those files of the
- * library that only declare functions and classes. Nothing of a request, of the
+ * Boot script for WordPress in a pool of mode isolated: compiles the library's
+ * expressions, and loads those of its files that only declare functions and classes. Nothing of a request, of the
  * database, of plugins or themes is in them, so a page is what it is without this.
  *
  * 1. env[WORDPRESS] = the folder of WordPress, with a slash at its end, in the pool.
@@ -40,11 +40,23 @@
     };
 
     // Does it only declare, and is all there that its classes are made from?
-    $only_declares = function (string $path) use ($end_of): bool {
+    $only_declares = function (string $path) use ($end_of, &$only_declares): bool {
         $tokens = array_values(array_filter(PhpToken::tokenize(file_get_contents($path)),
             fn ($t) => !$t->isIgnorable()));
         for ($i = 0; $i < count($tokens); $i++) {
             if ($tokens[$i]->is([T_ABSTRACT, T_FINAL])) {
+                continue;
+            }
+            if ($tokens[$i]->is(T_ATTRIBUTE)) {
+                while ($tokens[$i]->text !== ']') {
+                    $i++;
+                }
+                continue;
+            }
+            // Another file beside it.
+            if ($tokens[$i]->is(T_REQUIRE) && $tokens[$i + 1]->is(T_DIR) && $tokens[$i + 4]->text === ';'
+                && $only_declares(dirname($path) . trim($tokens[$i + 3]->text, "'"))) {
+                $i += 4;
                 continue;
             }
             if (!$tokens[$i]->is([T_FUNCTION, T_CLASS, T_INTERFACE, T_TRAIT])) {
@@ -62,10 +74,24 @@
         return true;
     };
 
+    // Expressions are compiled once in a process: here, and not in each of them.
+    $compile = function (string $path): void {
+        $tokens = array_values(array_filter(PhpToken::tokenize(file_get_contents($path)),
+            fn ($t) => !$t->isIgnorable()));
+        foreach ($tokens as $i => $t) {
+            $next = $tokens[$i + 2] ?? null;
+            if ($t->is(T_STRING) && str_starts_with($t->text, 'preg_') && $next?->is(T_CONSTANT_ENCAPSED_STRING)
+                && in_array($tokens[$i + 3]->text, [',', ')'], true)) {
+                @preg_match(eval("return $next->text;"), '');
+            }
+        }
+    };
+
     preg_match_all('/^require ABSPATH \. WPINC \. \'([^\']+)\';/m', $settings, $found);
     foreach ($found[1] as $name) {
         if ($only_declares($folder . 'wp-includes' . $name)) {
             require_once $folder . 'wp-includes' . $name;
         }
+        $compile($folder . 'wp-includes' . $name);
     }
 })(PHP_SAPI === 'cli' ? rtrim($argv[1], '/') . '/' : getenv('WORDPRESS'), PHP_SAPI === 'cli');

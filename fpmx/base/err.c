@@ -71,3 +71,11 @@ int err_wrap(struct err *e, const char *fmt, ...)
 	e->text[used + rest] = '\0';
 	return -1;
 }
+
+void err_tame(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = ' ';
+}

@@ -11,6 +11,8 @@
 #ifndef FPMX_BASE_ERR_H
 #define FPMX_BASE_ERR_H
 
+#include <stddef.h>
+
 /* Long enough for a path and a sentence; longer text is cut, never lost whole. */
 #define ERR_TEXT_BYTES 1024
 
@@ -30,5 +32,11 @@ int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2
  * php-fpm does where the context ends with a bracket. Always returns -1.
  */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Makes one line of a text that came from a process we do not trust: it ends
+ * with a NUL within size bytes (at least 1), and control characters are blanks.
+ */
+void err_tame(char *text, size_t size);
 
 #endif

@@ -183,15 +183,6 @@ static enum chan_result refuse(
 	return CHAN_ABUSE;
 }
 
-/* Text from the other side goes into a log: one line, whatever was sent. */
-static void tame_text(char *text, size_t size)
-{
-	text[size - 1] = '\0';
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = ' ';
-}
-
 /*
  * A side that dies with messages unread is reported as a reset, once, before
  * what it had sent itself. That is still to be read.
@@ -255,6 +246,6 @@ enum chan_result chan_recv(int fd, enum msg_side side, struct msg *msg, struct e
 		return refuse(msg, &head, fault, e);
 	msg->type = (enum msg_type)head.type;
 	if (msg->type == MSG_FAILED)
-		tame_text(msg->u.failed.text, sizeof(msg->u.failed.text));
+		err_tame(msg->u.failed.text, sizeof(msg->u.failed.text));
 	return CHAN_OK;
 }

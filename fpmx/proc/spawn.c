@@ -160,6 +160,8 @@ int spawn_report(int report_fd, struct err *e)
 		return 0;
 	if (got != (ssize_t)sizeof(reason))
 		return err_set(e, "the new process failed before its exec");
+	/* By then it may have been the pool's user, who can make it write anything. */
+	err_tame(reason.text, sizeof(reason.text));
 	if (e)
 		*e = reason;
 	return -1;

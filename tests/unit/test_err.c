@@ -66,12 +66,22 @@ START_TEST(long_texts_are_cut_and_keep_the_reason)
 }
 END_TEST
 
+START_TEST(a_text_of_others_is_tamed_to_one_line)
+{
+	char text[] = {'a', '\n', 'b', '\x7f', '\xe4', 'c'};
+
+	err_tame(text, sizeof(text));
+	ck_assert_mem_eq(text, "a b \xe4", sizeof(text));
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, set_formats_and_returns_failure);
 	tcase_add_test(tc, sys_names_the_errno_as_php_fpm_does);
 	tcase_add_test(tc, wrap_puts_context_in_front);
 	tcase_add_test(tc, long_texts_are_cut_and_keep_the_reason);
+	tcase_add_test(tc, a_text_of_others_is_tamed_to_one_line);
 }
 
 UNIT_MAIN("err", add)

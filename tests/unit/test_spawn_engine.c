@@ -184,6 +184,22 @@ START_TEST(a_failed_exec_is_told_and_reaped)
 }
 END_TEST
 
+START_TEST(a_reason_that_a_pools_user_made_up_is_one_line)
+{
+	struct err made_up;
+	int report[2];
+
+	memset(&made_up, '\n', sizeof(made_up));
+	ck_assert_int_eq(pipe2(report, O_CLOEXEC), 0);
+	ck_assert_int_eq(fd_write_all(report[1], &made_up, sizeof(made_up), &e), 0);
+	ck_assert_int_eq(spawn_report(report[0], &e), -1);
+	ck_assert_uint_eq(strnlen(e.text, sizeof(e.text)), sizeof(e.text) - 1);
+	ck_assert_ptr_null(memchr(e.text, '\n', sizeof(e.text)));
+	close(report[0]);
+	close(report[1]);
+}
+END_TEST
+
 START_TEST(a_failed_privilege_step_is_told_and_reaped)
 {
 	struct spawn_engine s = shell();
@@ -392,6 +408,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, stdout_and_stderr_may_be_low_numbers);
 	tcase_add_test(tc, signals_start_at_their_defaults_with_the_mask_asked_for);
 	tcase_add_test(tc, a_failed_exec_is_told_and_reaped);
+	tcase_add_test(tc, a_reason_that_a_pools_user_made_up_is_one_line);
 	tcase_add_test(tc, a_failed_privilege_step_is_told_and_reaped);
 	tcase_add_test(tc, a_limit_below_the_masters_descriptors_is_no_obstacle);
 	tcase_add_test(tc, a_kept_descriptor_that_is_closed_is_told);

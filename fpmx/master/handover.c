@@ -277,7 +277,8 @@ static int write_record(const struct handover *h, struct err *e)
 		write_socket(&text, in->fd, in->dev, in->ino);
 		write_owner(&text, true, in->name);
 	}
-	fd = fd_sealed("fpmx-handover", text.bytes, text.len, e);
+	fd = text.truncated ? err_set(e, "more sockets than a hand-over can tell of")
+			    : fd_sealed("fpmx-handover", text.bytes, text.len, e);
 	strbuf_free(&text);
 	if (fd < 0)
 		return -1;

@@ -50,7 +50,8 @@ int rehearse_list(const struct handover *h, struct err *e)
 		write_line(&text, in->dev, in->ino, in->key);
 		strbuf_printf(&text, "name %s\n", in->name ? in->name : "");
 	}
-	fd = fd_sealed("fpmx-rehearsal", strbuf_str(&text), text.len, e);
+	fd = text.truncated ? err_set(e, "more sockets than a rehearsal can be told of")
+			    : fd_sealed("fpmx-rehearsal", strbuf_str(&text), text.len, e);
 	strbuf_free(&text);
 	return fd < 0 ? -1 : fd_raise(fd, STDERR_FILENO + 1, e);
 }

@@ -199,6 +199,27 @@ START_TEST(a_descriptor_that_is_no_record_is_left_open)
 }
 END_TEST
 
+START_TEST(a_record_that_would_be_cut_is_not_written)
+{
+	struct listener *one = make_listeners(1);
+	struct handover h = {0};
+	char name[1000];
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	one->lent = true;
+	one->name = name;
+	for (int i = 0; i < 5000; i++)
+		handover_add(&h, one);
+	ck_assert_int_eq(handover_write(&h, &e), -1);
+	ck_assert_str_eq(e.text, "more sockets than a hand-over can tell of");
+	ck_assert_ptr_null(getenv("FPMX_HANDOVER"));
+	handover_free(&h);
+	close(one->fd);
+	free(one);
+}
+END_TEST
+
 static void add(TCase *tc)
 {
 	tcase_add_test(tc, what_is_written_is_read_with_all_that_belongs_to_it);
@@ -207,6 +228,7 @@ static void add(TCase *tc)
 	tcase_add_test(tc, a_socket_under_an_old_number_is_not_taken_for_it);
 	tcase_add_test(tc, a_record_that_is_not_ours_is_refused);
 	tcase_add_test(tc, a_descriptor_that_is_no_record_is_left_open);
+	tcase_add_test(tc, a_record_that_would_be_cut_is_not_written);
 }
 
 UNIT_MAIN("handover", add)

@@ -107,16 +107,19 @@ static enum chan_result send_failed(struct err *e)
 
 enum chan_result chan_send(int fd, enum msg_side side, const struct msg *msg, struct err *e)
 {
-	const struct row *row = &rows[msg->type];
-	struct head head = {.type = msg->type, .payload_bytes = row->payload_bytes};
+	struct head head = {.type = msg->type};
 	struct iovec iov[2] = {
 	    {.iov_base = &head, .iov_len = sizeof(head)},
-	    {.iov_base = (void *)(uintptr_t)&msg->u, .iov_len = row->payload_bytes},
+	    {.iov_base = (void *)(uintptr_t)&msg->u},
 	};
 	struct msghdr m = {.msg_iov = iov, .msg_iovlen = 2};
+	const struct row *row;
 	union control control;
 
 	must(msg->type > MSG_NONE && msg->type < MSG_MAX);
+	row = &rows[msg->type];
+	head.payload_bytes = row->payload_bytes;
+	iov[1].iov_len = row->payload_bytes;
 	must(row->from == side);
 	must(msg->nfds >= 0 && msg->nfds <= row->fds_max);
 	if (msg->nfds > 0)

@@ -421,7 +421,6 @@ static bool adopt_unix(struct listener *l, const struct how *how, struct inherit
 static int open_unix(struct listener *l, const struct how *how, const char *path, struct err *e)
 {
 	struct inherited *in;
-
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	int lock, rc;
 

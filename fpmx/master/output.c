@@ -64,7 +64,7 @@ void output_release(struct output *o)
 	if (!o || !o->holding)
 		return;
 	o->holding = false;
-	at = o->held.bytes;
+	at = strbuf_str(&o->held);
 	end = at + o->held.len;
 	while (at < end) {
 		const char *next = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;

@@ -349,7 +349,7 @@ static int open_output(
 static int spawn(struct template *t, const struct template_start *how, int memfd, struct err *e)
 {
 	int out[2] = {-1, -1};
-	char number[16], title[32];
+	char number[16];
 	const char *argv[] = {"fpmx-engine", "template", number, NULL};
 	int *keep = must_memory(calloc(how->heritage->nlisten + 9, sizeof(*keep)));
 	sigset_t none;
@@ -358,7 +358,7 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 	    .argv = argv,
 	    .envp = how->envp,
 	    .privs = how->privs,
-	    .title = title,
+	    .title = "php-fpm: template",
 	    .keep = keep,
 	    .nkeep = collect_fds(how->heritage, memfd, keep),
 	    .mask = &none,
@@ -368,7 +368,6 @@ static int spawn(struct template *t, const struct template_start *how, int memfd
 
 	sigemptyset(&none); /* whatever we were started with */
 	snprintf(number, sizeof(number), "%d", memfd);
-	snprintf(title, sizeof(title), "php-fpm: template");
 	if (open_output(t, how, out, e) == 0) {
 		s.stdout_fd = out[0];
 		s.stderr_fd = out[1];

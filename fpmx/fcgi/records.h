@@ -1,7 +1,7 @@
 /*
  * records: FastCGI records, read and written.
  *
- * Runs in: worker (later also acceptor).
+ * Runs in: worker.
  * Pure: bytes in, events out. No I/O, no clock, no allocation. Every byte is
  * hostile. Splitting the input anywhere gives the same events.
  * Structures and constants are those of libfcgi's <fastcgi.h>; its code is not

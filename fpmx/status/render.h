@@ -1,7 +1,7 @@
 /*
  * render: status pages from a snapshot, in php-fpm's formats.
  *
- * Runs in: worker (later also acceptor).
+ * Runs in: worker.
  * Pure: a view in, bytes out. Every value is escaped for its format.
  */
 #ifndef FPMX_STATUS_RENDER_H

@@ -13,6 +13,7 @@
 Each case is told on a line of its own; a case that fails says why, and the
 others still run. The last line is `N passed, N failed, N skipped`."""
 
+import os
 import sys
 import time
 import traceback
@@ -60,8 +61,8 @@ def short(value):
 
 
 def until(what, question, wait_s=5.0, every_s=0.02):
-    """Asks until the answer is true, and returns it."""
-    end = time.monotonic() + wait_s
+    """Asks until the answer is true, and returns it. FPMX_SLOWNESS stretches the wait."""
+    end = time.monotonic() + wait_s * float(os.environ.get("FPMX_SLOWNESS", "1"))
     while True:
         answer = question()
         if answer:

@@ -63,7 +63,8 @@ void door_watch(struct door *d, loop_io_fn *knock, void *ctx)
 	for (size_t i = 0; i < d->n; i++) {
 		struct err e;
 
-		if (d->watches[i].generation == 0 &&
+		/* One that is shut down would knock for ever. */
+		if (d->watches[i].generation == 0 && !listener_is_shut(&d->listeners[i]) &&
 		    loop_watch(
 			d->loop, d->listeners[i].fd, EPOLLIN, knock, ctx, &d->watches[i], &e) < 0)
 			log_pool(LOG_LEVEL_ERROR, d->pool, "%s", e.text);

@@ -11,6 +11,7 @@
 #include <libgen.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -509,7 +510,7 @@ void listener_close(struct listener *l, bool unlink_path)
 	fd_close(&l->fd);
 }
 
-/* Says it once for each time that the path was lost. */
+/* Says it once for each time that something was lost. */
 static void complain(struct listener *l, const char *text)
 {
 	if (!l->complained)
@@ -517,29 +518,61 @@ static void complain(struct listener *l, const char *text)
 	l->complained = true;
 }
 
-enum listener_look listener_look(struct listener *l, int *old_fd)
+/*
+ * Workers hold the same socket, and with shutdown() any of them can end it for
+ * everybody. poll() tells, whatever it is asked for.
+ */
+bool listener_is_shut(const struct listener *l)
+{
+	struct pollfd p = {.fd = l->fd};
+
+	return l->fd >= 0 && poll(&p, 1, 0) == 1 && p.revents & POLLHUP;
+}
+
+/* A TCP socket that was shut down keeps its address, and may listen again. */
+static void listen_again(struct listener *l)
+{
+	if (!l->path && listen(l->fd, l->conf->listen_backlog) == 0)
+		log_pool(LOG_LEVEL_WARNING, l->conf->name,
+		    "the socket '%s' was shut down by a worker and listens again", l->text);
+	else
+		complain(l, "a worker has shut down a socket that is not ours to bind again");
+}
+
+/* A path of ours that leads to nobody, or a path that is gone, gets a new socket. */
+static enum listener_look bind_again(struct listener *l, const char *why, int *old_fd)
 {
 	struct how how = {.lock_tries = LOCK_TRIES_RUNNING};
 	struct listener again = {.fd = -1};
-	struct stat st;
 	struct err e;
 
-	*old_fd = -1;
-	if (!l->path || l->lent || path_is_ours(l)) {
-		l->complained = false;
-		return LISTENER_SAME;
-	}
-	if (lstat(l->path, &st) == 0 || errno != ENOENT) {
-		complain(l, "somebody else's file is at the path of our socket; it is left alone");
-		return LISTENER_SAME;
-	}
 	if (open_any(&again, l->conf, l->text, &how, &e) < 0) {
 		complain(l, e.text);
 		return LISTENER_SAME;
 	}
-	log_pool(LOG_LEVEL_WARNING, l->conf->name,
-	    "the socket '%s' had vanished and is bound again", l->path);
+	log_pool(LOG_LEVEL_WARNING, l->conf->name, "the socket '%s' %s and is bound again", l->path,
+	    why);
 	*old_fd = l->fd;
 	*l = again;
 	return LISTENER_REBOUND;
+}
+
+enum listener_look listener_look(struct listener *l, int *old_fd)
+{
+	bool shut = listener_is_shut(l), own = l->path && !l->lent;
+	struct stat st;
+
+	*old_fd = -1;
+	if (own && !path_is_ours(l)) {
+		if (lstat(l->path, &st) < 0 && errno == ENOENT)
+			return bind_again(l, "had vanished", old_fd);
+		complain(l, "somebody else's file is at the path of our socket; it is left alone");
+	} else if (shut && own) {
+		return bind_again(l, "was shut down by a worker", old_fd);
+	} else if (shut) {
+		listen_again(l);
+	} else {
+		l->complained = false;
+	}
+	return LISTENER_SAME;
 }

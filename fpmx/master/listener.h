@@ -3,8 +3,9 @@
  *
  * Runs in: master.
  * Never: closes a socket that is configured, deletes a file that is not a
- * socket or is not ours, takes a path from a live owner. The paths of unix
- * sockets are looked at each second and bound again when they have vanished.
+ * socket or is not ours, takes a path from a live owner. Each second sockets are
+ * looked at: a unix socket whose path has vanished is bound again, and what a
+ * worker has shut down listens again.
  */
 #ifndef FPMX_MASTER_LISTENER_H
 #define FPMX_MASTER_LISTENER_H
@@ -32,7 +33,7 @@ struct listener {
 	ino_t ino;
 	const char *name; /* lent: what its owner calls it, or NULL */
 	bool lent;        /* its path, owner and mode are somebody else's affair */
-	bool complained;  /* unix: the log knows that the path cannot be bound again */
+	bool complained;  /* the log knows that it cannot be mended */
 };
 
 /*
@@ -49,10 +50,13 @@ void listener_close(struct listener *, bool unlink_path);
 
 enum listener_look {
 	LISTENER_SAME,   /* as it was */
-	LISTENER_REBOUND /* the path had vanished: fd is a new socket, *old_fd the one before */
+	LISTENER_REBOUND /* fd is a new socket, *old_fd the one before */
 };
 
-/* Looks after the path of a unix socket; other sockets are always the same. */
+/* Nobody can connect to it any more: a worker has called shutdown(). */
+bool listener_is_shut(const struct listener *);
+
+/* Mends what has become of the socket or of its path. */
 enum listener_look listener_look(struct listener *, int *old_fd);
 
 #endif

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -47,7 +48,9 @@ void pool_called(void *ctx, int fd, uint32_t events)
 	struct pool *p = ctx;
 
 	(void)fd;
-	(void)events;
+	/* Not a connection, but the end of a socket; door_look() mends it. */
+	if (events & EPOLLHUP)
+		door_unwatch(&p->door);
 	crew_look(&p->crew, false);
 }
 

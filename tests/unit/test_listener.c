@@ -1,5 +1,6 @@
 /* listener: what is bound, what is respected, what is bound again. */
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -35,6 +36,21 @@ static int bind_path(bool listening)
 	if (listening)
 		ck_assert_int_eq(listen(fd, 0), 0);
 	return fd;
+}
+
+/* path becomes an address with a port that was free a moment ago. */
+static void make_port(void)
+{
+	struct sockaddr_storage sa;
+	socklen_t n = sizeof(sa);
+	char text[ADDRESS_KEY_BYTES];
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&sa, &n), 0);
+	address_key((struct sockaddr *)&sa, text);
+	close(fd);
+	snprintf(path, sizeof(path), "127.0.0.1%.10s", strchr(text, ':'));
 }
 
 START_TEST(a_socket_is_bound_and_removed)
@@ -186,6 +202,51 @@ START_TEST(a_vanished_path_is_bound_again_a_foreign_one_left)
 }
 END_TEST
 
+START_TEST(a_unix_socket_that_was_shut_down_is_bound_again)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	struct listener l;
+	int old_fd, fd;
+
+	make_path();
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
+	ck_assert(!listener_is_shut(&l));
+	ck_assert_int_eq(shutdown(l.fd, SHUT_RDWR), 0);
+	ck_assert(listener_is_shut(&l));
+	ck_assert_int_eq(listener_look(&l, &old_fd), LISTENER_REBOUND);
+	close(old_fd);
+	ck_assert(!listener_is_shut(&l));
+	memcpy(un.sun_path, path, strlen(path) + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	close(fd);
+	ck_assert_int_eq(listener_look(&l, &old_fd), LISTENER_SAME);
+	listener_close(&l, true);
+	clean();
+}
+END_TEST
+
+START_TEST(a_tcp_socket_that_was_shut_down_listens_again)
+{
+	struct sockaddr_in at;
+	socklen_t n = sizeof(at);
+	struct listener l;
+	int old_fd, fd;
+
+	make_port();
+	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
+	ck_assert_int_eq(getsockname(l.fd, (struct sockaddr *)&at, &n), 0);
+	ck_assert_int_eq(shutdown(l.fd, SHUT_RDWR), 0);
+	ck_assert(listener_is_shut(&l));
+	ck_assert_int_eq(listener_look(&l, &old_fd), LISTENER_SAME);
+	ck_assert(!listener_is_shut(&l));
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	close(fd);
+	listener_close(&l, true);
+}
+END_TEST
+
 START_TEST(a_long_path_is_refused)
 {
 	char text[200];
@@ -202,17 +263,8 @@ END_TEST
 START_TEST(tcp_is_bound_once)
 {
 	struct listener l, again;
-	struct sockaddr_storage sa;
-	socklen_t n = sizeof(sa);
-	char text[ADDRESS_KEY_BYTES];
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	/* A port that was free a moment ago. */
-	ck_assert_int_eq(listen(fd, 1), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&sa, &n), 0);
-	address_key((struct sockaddr *)&sa, text);
-	close(fd);
-	snprintf(path, sizeof(path), "127.0.0.1%.10s", strchr(text, ':'));
+	make_port();
 	ck_assert_int_eq(listener_open(&l, &conf, path, NULL, &e), 0);
 	ck_assert_str_eq(l.key, path);
 	ck_assert_int_eq(listener_open(&again, &conf, path, NULL, &e), -1);
@@ -232,6 +284,8 @@ static void add(TCase *tc)
 	tcase_add_test(tc, an_owner_that_is_too_large_is_refused);
 	tcase_add_test(tc, a_file_is_never_deleted);
 	tcase_add_test(tc, a_vanished_path_is_bound_again_a_foreign_one_left);
+	tcase_add_test(tc, a_unix_socket_that_was_shut_down_is_bound_again);
+	tcase_add_test(tc, a_tcp_socket_that_was_shut_down_listens_again);
 	tcase_add_test(tc, a_long_path_is_refused);
 	tcase_add_test(tc, tcp_is_bound_once);
 }

@@ -332,8 +332,8 @@ class Maker:
             p["REQUEST_BODY_FILE"] = self.rng.choice((self.root + "/plain.txt", self.root + "/lines.txt", "/none", self.root + "/dir", ""))
             p["CONTENT_LENGTH"], body = self.rng.choice(("25", "2000", "8", "9000")), ""
         p["DO"] = Steps(self.rng, body).program()
-        if body and not p.get("CONTENT_LENGTH") and any("[post_max_size]" in name for name in pool.directives):
-            body = ""  # what is too long may be told of at the start
+        if body and not p.get("CONTENT_LENGTH") and any("[post_max_size]" in name or "[upload_tmp_dir]" in name for name in pool.directives):
+            body = ""  # what is too long, or has no place, is told of at the start
         items = self.changed(list(p.items())) if self.rng.random() < .4 else list(p.items())
         if body and not tags.last_of(items).get("CONTENT_LENGTH"):
             # Where a body goes that php-fpm takes for empty; not what all follows from that.

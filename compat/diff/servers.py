@@ -18,7 +18,7 @@ LOG_CHILD = re.compile(rb"\bchild \d+")
 LOG_SECONDS = re.compile(rb"after \d+\.\d+ seconds")
 # Workers that come and go as they should are not a request's doing.
 LOG_LIFE = re.compile(rb".*(child N started|exited with code 0 after|ready to handle|is running|systemd|server reached pm).*")
-NEW_SESSION = re.compile(rb"(?<=[=\"/_])[0-9a-v]{26}(?![0-9a-z])")
+NEW_SESSION = re.compile(rb"(?<=[=\"/_])(?:[0-9a-v]{26}|[0-9a-v]{32})(?![0-9a-z])")
 MAX_AGE = re.compile(rb"Max-Age=\d+")
 DATE = re.compile(rb"\w{3}, \d\d[ -]\w{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT")
 ACCESS_TIME = re.compile(rb"\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")

@@ -54,7 +54,7 @@ FLAGS = {"0": ("off", "no", "0", "false"), "1": ("on", "yes", "1", "true")}
 # What one directive cannot be without.
 COMPANY = {("pm", "dynamic"): {"pm.min_spare_servers": "1", "pm.max_spare_servers": "1"}, ("pm", "ondemand"): {"pm.process_idle_timeout": "1h"},
            ("request_slowlog_timeout", "30"): {"slowlog": "{own}/slow.log"}}
-UNFIT_FOR_ONE = re.compile(r"auto_|extensions|output_handler")
+UNFIT_FOR_ONE = re.compile(r"auto_|extensions|output_handler|open_basedir")
 ADMIN = re.compile(r"php_admin_(?:value|flag)\[(.*)\]")
 BASE = {"pm": "static", "pm.max_children": "1", "env[POOL]": '"from the pool"', "ping.path": "/ping", "pm.status_path": "/status",
         "php_value[session.save_path]": "{own}",

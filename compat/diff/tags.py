@@ -68,7 +68,7 @@ def of_request(request, pool):
         out.add("nul")
     if len(request["params"]) > 2048:
         out.add("many-params")
-    if "full" in params.get("QUERY_STRING", "") and not all(is_utf8(x) for x in (params["QUERY_STRING"], user_of(params.get("HTTP_AUTHORIZATION", "")))):
+    if "full" in params.get("QUERY_STRING", "") and not all(is_utf8(x) for x in (params["QUERY_STRING"], params.get("SCRIPT_FILENAME", ""), user_of(params.get("HTTP_AUTHORIZATION", "")))):
         out.add("page-not-utf8")
     if "finish" in params.get("DO", ""):
         out.add("finish")

@@ -271,7 +271,7 @@ function step($step)
         case 'obclean': ob_get_level() ? ob_end_clean() : 0; break;
         case 'oball': while (ob_get_level() && ob_end_flush()) { continue; } break;
         case 'implicit': ob_implicit_flush(); break;
-        case 'bits': for ($i = 0; $i < (int) $arg; $i++) { echo chr(65 + $i % 26); flush(); } break;
+        case 'bits': for ($i = 0; $i < (int) $arg; $i++) { echo chr(65 + $i % 26); flush(); } echo "\n"; break;
         case 'stdout': file_put_contents('php://stdout', $arg); break;
         case 'stderr': file_put_contents('php://stderr', $arg); break;
         case 'output': file_put_contents('php://output', $arg); break;

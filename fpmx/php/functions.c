@@ -121,13 +121,32 @@ STD_PHP_INI_ENTRY(
     "fpm.config", NULL, PHP_INI_SYSTEM, OnUpdateString, fpm_config, struct room_ini, room.ini)
 PHP_INI_END()
 
+/*
+ * Who looks at a function looks at its module, OPcache where a script asks
+ * whether the function exists. This one is in no list of PHP's.
+ */
+static zend_module_entry own_module = {
+    STANDARD_MODULE_HEADER,
+    "fpmx",
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    PHP_VERSION,
+    STANDARD_MODULE_PROPERTIES,
+};
+
 /* Later than module start-up PHP's table of names takes none without OPcache. */
 static int register_own_functions(int type)
 {
 	zend_module_entry *current = EG(current_module);
 	int result;
 
-	EG(current_module) = NULL;
+	own_module.type = (unsigned char)type;
+	own_module.module_number = current->module_number;
+	EG(current_module) = &own_module;
 	result = zend_register_functions(NULL, own_functions, CG(function_table), type);
 	if (result == SUCCESS && loops())
 		result = zend_register_functions(NULL, aliases, CG(function_table), type);

@@ -41,7 +41,7 @@ static const zend_function_entry functions[] = {PHP_FE(fastcgi_finish_request,
 	PHP_FALIAS(getallheaders, apache_request_headers, arginfo_request_headers)
 	    PHP_FE(fpm_get_status, arginfo_get_status) PHP_FE_END};
 
-/* Of no module: those of php-fpm's are what scripts know. */
+/* Of a module of their own: those of php-fpm's are what scripts know. */
 static const zend_function_entry own_functions[] = {
     PHP_FALIAS(fpmx_finish_request, fastcgi_finish_request, arginfo_finish_request)
 	PHP_FE(fpmx_handle_request, arginfo_handle_request) PHP_FE(fpmx_recycle, arginfo_recycle)

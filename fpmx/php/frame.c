@@ -115,7 +115,8 @@ static void close_body(void)
 
 		if (stream != NULL && r->type == php_file_le_stream() &&
 		    strcmp(stream->ops->label, "Input") == 0)
-			php_stream_close(stream);
+			/* As fclose(): the variable that has it keeps its part in it. */
+			php_stream_free(stream, PHP_STREAM_FREE_CLOSE | PHP_STREAM_FREE_KEEP_RSRC);
 	}
 	ZEND_HASH_FOREACH_END();
 	php_stream_close(body);

@@ -34,6 +34,9 @@ static struct scale_step next(const struct pool_conf *conf, unsigned room, struc
 		__VA_ARGS__      \
 	}
 
+/* One field of the next step. */
+#define ck_next(field, wanted, conf, ...) ck_assert_uint_eq(next(conf, __VA_ARGS__).field, wanted)
+
 START_TEST(static_fills_up_at_once)
 {
 	struct scale_step s = next(&fixed, VIEW(.idle = 0));
@@ -41,8 +44,7 @@ START_TEST(static_fills_up_at_once)
 	ck_assert_uint_eq(s.spawn, 5);
 	ck_assert_uint_eq(s.retire, 0);
 	ck_assert(!s.at_limit && !s.at_process_max);
-	s = next(&fixed, VIEW(.idle = 1, .busy = 1, .starting = 1, .retiring = 1));
-	ck_assert_uint_eq(s.spawn, 1);
+	ck_next(spawn, 1, &fixed, VIEW(.idle = 1, .busy = 1, .starting = 1, .retiring = 1));
 }
 END_TEST
 
@@ -77,13 +79,9 @@ END_TEST
 
 START_TEST(dynamic_starts_its_servers)
 {
-	struct scale_step s = next(&dynamic, VIEW(.filling = true));
-
-	ck_assert_uint_eq(s.spawn, 4);
-	s = next(&dynamic, VIEW(.filling = true, .starting = 1));
-	ck_assert_uint_eq(s.spawn, 3);
-	s = next(&dynamic, VIEW(.filling = true, .idle = 4));
-	ck_assert_uint_eq(s.spawn, 0);
+	ck_next(spawn, 4, &dynamic, VIEW(.filling = true));
+	ck_next(spawn, 3, &dynamic, VIEW(.filling = true, .starting = 1));
+	ck_next(spawn, 0, &dynamic, VIEW(.filling = true, .idle = 4));
 }
 END_TEST
 
@@ -114,34 +112,28 @@ START_TEST(dynamic_spares_of_a_second_are_the_rate)
 	ck_assert_uint_eq(s.spawn, 1);
 	ck_assert_uint_eq(s.rate, 1);
 	/* Between the ticks no more than the rate, however often we look. */
-	s = next(&dynamic, VIEW(.busy = 4, .starting = 1, .spawned = 1));
-	ck_assert_uint_eq(s.spawn, 0);
-	s = next(&dynamic, VIEW(.busy = 4, .starting = 0, .rate = 4, .spawned = 1));
-	ck_assert_uint_eq(s.spawn, 2);
+	ck_next(spawn, 0, &dynamic, VIEW(.busy = 4, .starting = 1, .spawned = 1));
+	ck_next(spawn, 2, &dynamic, VIEW(.busy = 4, .starting = 0, .rate = 4, .spawned = 1));
 }
 END_TEST
 
 START_TEST(dynamic_serves_a_burst_at_once)
 {
-	struct scale_step s = next(&dynamic, VIEW(.busy = 2, .waiting = 20));
-
-	ck_assert_uint_eq(s.spawn, 21); /* those that wait, and spares at the rate */
-	s = next(&dynamic, VIEW(.busy = 2, .waiting = 58));
-	ck_assert_uint_eq(s.spawn, 32); /* pm.max_spawn_rate a second */
-	s = next(&dynamic, VIEW(.busy = 2, .starting = 32, .waiting = 58, .spawned = 32));
-	ck_assert_uint_eq(s.spawn, 0);
-	s = next(&dynamic, VIEW(.busy = 34, .waiting = 26, .tick = true));
-	ck_assert_uint_eq(s.spawn, 26); /* to pm.max_children */
+	ck_next(spawn, 21, &dynamic,
+	    VIEW(.busy = 2, .waiting = 20)); /* those that wait, and spares at the rate */
+	ck_next(
+	    spawn, 32, &dynamic, VIEW(.busy = 2, .waiting = 58)); /* pm.max_spawn_rate a second */
+	ck_next(spawn, 0, &dynamic, VIEW(.busy = 2, .starting = 32, .waiting = 58, .spawned = 32));
+	ck_next(spawn, 26, &dynamic,
+	    VIEW(.busy = 34, .waiting = 26, .tick = true)); /* to pm.max_children */
 }
 END_TEST
 
 START_TEST(dynamic_does_not_count_those_that_will_be_taken)
 {
-	struct scale_step s = next(&dynamic, VIEW(.idle = 3, .waiting = 3));
-
-	ck_assert_uint_eq(s.spawn, 1); /* no spare is left when they are taken */
-	s = next(&dynamic, VIEW(.idle = 5, .waiting = 3));
-	ck_assert_uint_eq(s.spawn, 0);
+	ck_next(spawn, 1, &dynamic,
+	    VIEW(.idle = 3, .waiting = 3)); /* no spare is left when they are taken */
+	ck_next(spawn, 0, &dynamic, VIEW(.idle = 5, .waiting = 3));
 }
 END_TEST
 
@@ -153,20 +145,15 @@ START_TEST(dynamic_sends_one_surplus_worker_away_a_second)
 	ck_assert_uint_eq(s.rate, 1);
 	ck_assert_uint_eq(s.spawn, 0);
 	/* Those that a waiting connection is about to take are no surplus. */
-	s = next(&dynamic, VIEW(.idle = 9, .waiting = 6, .tick = true));
-	ck_assert_uint_eq(s.retire, 0);
-	s = next(&dynamic, VIEW(.idle = 9));
-	ck_assert_uint_eq(s.retire, 0);
-	s = next(&dynamic, VIEW(.idle = 5, .tick = true));
-	ck_assert_uint_eq(s.retire, 0);
+	ck_next(retire, 0, &dynamic, VIEW(.idle = 9, .waiting = 6, .tick = true));
+	ck_next(retire, 0, &dynamic, VIEW(.idle = 9));
+	ck_next(retire, 0, &dynamic, VIEW(.idle = 5, .tick = true));
 }
 END_TEST
 
 START_TEST(dynamic_replaces_who_has_died)
 {
-	struct scale_step s = next(&dynamic, VIEW(.idle = 4, .lost = 2));
-
-	ck_assert_uint_eq(s.spawn, 2);
+	ck_next(spawn, 2, &dynamic, VIEW(.idle = 4, .lost = 2));
 }
 END_TEST
 
@@ -189,12 +176,9 @@ START_TEST(ondemand_forks_for_each_that_waits)
 	struct scale_step s = next(&ondemand, VIEW(.waiting = 0));
 
 	ck_assert_uint_eq(s.spawn, 0);
-	s = next(&ondemand, VIEW(.waiting = 3));
-	ck_assert_uint_eq(s.spawn, 3);
-	s = next(&ondemand, VIEW(.waiting = 3, .idle = 1, .starting = 1));
-	ck_assert_uint_eq(s.spawn, 1);
-	s = next(&ondemand, VIEW(.waiting = 9));
-	ck_assert_uint_eq(s.spawn, 5);
+	ck_next(spawn, 3, &ondemand, VIEW(.waiting = 3));
+	ck_next(spawn, 1, &ondemand, VIEW(.waiting = 3, .idle = 1, .starting = 1));
+	ck_next(spawn, 5, &ondemand, VIEW(.waiting = 9));
 	s = next(&ondemand, VIEW(.waiting = 1, .busy = 5));
 	ck_assert_uint_eq(s.spawn, 0);
 	ck_assert(s.at_limit);
@@ -203,19 +187,13 @@ END_TEST
 
 START_TEST(ondemand_lets_idle_workers_go)
 {
-	struct scale_step s =
-	    next(&ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001, .tick = true));
-
-	ck_assert_uint_eq(s.retire, 1);
-	s = next(&ondemand, VIEW(.idle = 2, .longest_idle_ms = 10000, .tick = true));
-	ck_assert_uint_eq(s.retire, 0);
-	s = next(&ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001));
-	ck_assert_uint_eq(s.retire, 0);
-	s = next(&ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001, .waiting = 1, .tick = true));
-	ck_assert_uint_eq(s.retire, 0);
+	ck_next(retire, 1, &ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001, .tick = true));
+	ck_next(retire, 0, &ondemand, VIEW(.idle = 2, .longest_idle_ms = 10000, .tick = true));
+	ck_next(retire, 0, &ondemand, VIEW(.idle = 2, .longest_idle_ms = 10001));
+	ck_next(retire, 0, &ondemand,
+	    VIEW(.idle = 2, .longest_idle_ms = 10001, .waiting = 1, .tick = true));
 	/* Who has died is not replaced: nobody waits. */
-	s = next(&ondemand, VIEW(.lost = 3, .tick = true));
-	ck_assert_uint_eq(s.spawn, 0);
+	ck_next(spawn, 0, &ondemand, VIEW(.lost = 3, .tick = true));
 }
 END_TEST
 
@@ -223,22 +201,15 @@ END_TEST
 START_TEST(isolated_dynamic_makes_good_what_is_used_up)
 {
 	struct pool_conf conf = dynamic;
-	struct scale_step s;
 
 	conf.mode = POOL_MODE_ISOLATED;
-	s = next(&conf, VIEW(.filling = true));
-	ck_assert_uint_eq(s.spawn, 4);
-	s = next(&conf, VIEW(.idle = 1, .busy = 9, .spawned = 500));
-	ck_assert_uint_eq(s.spawn, 1);
-	s = next(&conf, VIEW(.idle = 1, .busy = 9, .waiting = 3, .spawned = 500));
-	ck_assert_uint_eq(s.spawn, 4);
+	ck_next(spawn, 4, &conf, VIEW(.filling = true));
+	ck_next(spawn, 1, &conf, VIEW(.idle = 1, .busy = 9, .spawned = 500));
+	ck_next(spawn, 4, &conf, VIEW(.idle = 1, .busy = 9, .waiting = 3, .spawned = 500));
 	/* Used up while enough are idle: none follows. */
-	s = next(&conf, VIEW(.idle = 2, .lost = 1));
-	ck_assert_uint_eq(s.spawn, 0);
-	s = next(&conf, VIEW(.idle = 1, .rate = 8, .tick = true));
-	ck_assert_uint_eq(s.rate, 8);
-	s = next(&conf, VIEW(.idle = 6, .tick = true));
-	ck_assert_uint_eq(s.retire, 1);
+	ck_next(spawn, 0, &conf, VIEW(.idle = 2, .lost = 1));
+	ck_next(rate, 8, &conf, VIEW(.idle = 1, .rate = 8, .tick = true));
+	ck_next(retire, 1, &conf, VIEW(.idle = 6, .tick = true));
 }
 END_TEST
 
@@ -248,21 +219,15 @@ START_TEST(isolated_ondemand_keeps_one_ahead)
 	struct scale_step s;
 
 	conf.mode = POOL_MODE_ISOLATED;
-	s = next(&conf, VIEW(.tick = true));
-	ck_assert_uint_eq(s.spawn, 0);
-	s = next(&conf, VIEW(.waiting = 2));
-	ck_assert_uint_eq(s.spawn, 2);
-	s = next(&conf, VIEW(.busy = 1));
-	ck_assert_uint_eq(s.spawn, 1);
-	s = next(&conf, VIEW(.busy = 1, .idle = 1));
-	ck_assert_uint_eq(s.spawn, 0);
-	s = next(&conf, VIEW(.lost = 1));
-	ck_assert_uint_eq(s.spawn, 1);
+	ck_next(spawn, 0, &conf, VIEW(.tick = true));
+	ck_next(spawn, 2, &conf, VIEW(.waiting = 2));
+	ck_next(spawn, 1, &conf, VIEW(.busy = 1));
+	ck_next(spawn, 0, &conf, VIEW(.busy = 1, .idle = 1));
+	ck_next(spawn, 1, &conf, VIEW(.lost = 1));
 	s = next(&conf, VIEW(.busy = 5));
 	ck_assert_uint_eq(s.spawn, 0);
 	ck_assert(!s.at_limit);
-	s = next(&conf, VIEW(.idle = 2, .longest_idle_ms = 10001, .tick = true));
-	ck_assert_uint_eq(s.retire, 1);
+	ck_next(retire, 1, &conf, VIEW(.idle = 2, .longest_idle_ms = 10001, .tick = true));
 }
 END_TEST
 

@@ -34,10 +34,14 @@ static bool is_stderr(const char *path)
 	       strcmp(path, "/dev/fd/2") == 0;
 }
 
-/* Below these even the last part of a path may be a link. */
+/*
+ * Of these even the last part may be a link, as nobody but root makes them there.
+ * Folders like /dev/shm are everybody's.
+ */
 static bool may_be_link(const char *path)
 {
-	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+	return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+	       (strncmp(path, "/dev/", 5) == 0 && strchr(path + 5, '/') == NULL);
 }
 
 static int dup_stderr(struct err *e)

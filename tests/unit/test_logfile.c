@@ -67,6 +67,22 @@ START_TEST(links_folders_and_fifos_are_refused)
 }
 END_TEST
 
+/* Below /dev, but a folder where anybody may put a link. */
+START_TEST(links_in_shared_memory_are_refused)
+{
+	char link[64];
+	struct err e;
+
+	make_dir();
+	snprintf(link, sizeof(link), "/dev/shm/fpmx-link-%d", (int)getpid());
+	ck_assert_int_eq(symlink(in_dir("target"), link), 0);
+	ck_assert_int_eq(logfile_open("access log", link, &e), -1);
+	ck_assert_int_eq(access(in_dir("target"), F_OK), -1);
+	unlink(link);
+	clean();
+}
+END_TEST
+
 START_TEST(devices_are_fine)
 {
 	struct err e;
@@ -140,6 +156,7 @@ static void add(TCase *tc)
 {
 	tcase_add_test(tc, files_are_made_and_appended_to);
 	tcase_add_test(tc, links_folders_and_fifos_are_refused);
+	tcase_add_test(tc, links_in_shared_memory_are_refused);
 	tcase_add_test(tc, devices_are_fine);
 	tcase_add_test(tc, stderr_stays_the_first_one);
 	tcase_add_test(tc, a_moved_log_is_opened_again);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/log.h"
 
 /* --- the boot --------------------------------------------------------------------- */
 
@@ -51,8 +52,9 @@ static enum boot run_boot_script(void)
 	}
 	zend_end_try();
 	/* Where a request begins, and what is called at its end runs. */
-	if (here >= 0 && fchdir(here) == 0)
-		fd_close(&here);
+	if (here < 0 || fchdir(here) != 0)
+		engine_log(LOG_LEVEL_WARNING, "failed to return from the boot script's folder");
+	fd_close(&here);
 	if (!Z_ISUNDEF(value) && !CG(unclean_shutdown))
 		result = BOOT_DONE;
 	zval_ptr_dtor(&value);

@@ -13,8 +13,9 @@
 /*
  * php-fpm's: env[] in reverse order, then USER and HOME (NULL: none) unless
  * env[] sets them; without clear_env the master's environment comes first, where
- * what the pool sets takes the place of what was there. A value $NAME is the master's NAME, "" if
- * it has none. Of two equal names in env[] the first wins. NULL-terminated, in the arena.
+ * what the pool sets takes the place of what was there. A value $NAME is the
+ * master's NAME, "" if it has none. Of two equal names in env[] the first wins.
+ * NULL-terminated, in the arena.
  */
 const char *const *environ_for_pool(const struct pool_conf *, const char *user, const char *home,
     char *const *master_env, struct arena *) __attribute__((warn_unused_result));

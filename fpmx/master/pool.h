@@ -4,8 +4,9 @@
  *
  * Runs in: master.
  * Life: NEW (nothing opened) -> OPEN (sockets, logs, board) -> SERVING ->
- * STOPPING -> freed, or SERVING again if a reload is given up. A pool whose template dies goes on
- * with the workers it has and gets another template, later and later if that keeps failing.
+ * STOPPING -> freed, or SERVING again if a reload is given up. A pool whose
+ * template dies goes on with the workers it has and gets another template, later
+ * and later if that keeps failing.
  */
 #ifndef FPMX_MASTER_POOL_H
 #define FPMX_MASTER_POOL_H
